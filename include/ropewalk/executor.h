@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <memory>
 
+#include "ropewalk/export.h"
+
 namespace ropewalk {
 
 /// A parallel-for. Derive from it to run on the host program's own threads.
-class Executor {
+class ROPEWALK_EXPORT Executor {
  public:
   /// `worker` is below `workers`; no two tasks run at once with the same one.
   using Task = void (*)(void* context, size_t task, size_t worker,
@@ -28,27 +30,27 @@ class Executor {
 };
 
 /// Runs everything on the calling thread.
-Executor& InlineExecutor() noexcept;
+ROPEWALK_EXPORT Executor& InlineExecutor() noexcept;
 
 /// The library's pool, made at first use with NumThreads() threads, the caller
 /// among them. Idle threads block. A call from inside one of its tasks, or
 /// while another thread uses it, runs on the calling thread. In a child made by
 /// fork() it starts anew.
-Executor& DefaultExecutor() noexcept;
+ROPEWALK_EXPORT Executor& DefaultExecutor() noexcept;
 
 /// A pool of its own with `threads` threads (at least 1), the caller among
 /// them; the rules of DefaultExecutor() hold. Never null: where threads cannot
 /// be started it runs with fewer.
-std::unique_ptr<Executor> MakePool(size_t threads);
+ROPEWALK_EXPORT std::unique_ptr<Executor> MakePool(size_t threads);
 
 /// Threads of the default executor: what SetNumThreads() said, else the
 /// environment variable ROPEWALK_NUM_THREADS, else the CPUs that this process
 /// may use (affinity and cgroup quota).
-size_t NumThreads() noexcept;
+ROPEWALK_EXPORT size_t NumThreads() noexcept;
 
 /// Sets the number for later runs on the default executor; 0 goes back to the
 /// environment's. Runs in progress keep the threads they have.
-void SetNumThreads(size_t threads) noexcept;
+ROPEWALK_EXPORT void SetNumThreads(size_t threads) noexcept;
 
 }  // namespace ropewalk
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 
+#include "ropewalk/export.h"
 #include "ropewalk/plan.h"
 #include "ropewalk/status.h"
 #include "ropewalk/tensor.h"
@@ -30,7 +31,7 @@ enum class Pairing : uint8_t {
 };
 
 /// "half", "interleave", "quarter" or "interleave-half".
-const char* PairingName(Pairing pairing) noexcept;
+ROPEWALK_EXPORT const char* PairingName(Pairing pairing) noexcept;
 
 /// Columns [start, end) of the last axis.
 struct Slice {
@@ -61,8 +62,8 @@ struct RotateTensors {
 /// y = x̂ * cos + rot(x) * sin. For a pair (a, b) read at (i, j) of the x side,
 /// with table columns (p, r): y[p] = a * cos[p] - b * sin[p] and
 /// y[r] = b * cos[r] + a * sin[r]. (CANN RotaryPositionEmbedding.)
-Result<Plan> MakeRotatePlan(const RotateOptions& options,
-                            const RotateTensors& tensors);
+ROPEWALK_EXPORT Result<Plan> MakeRotatePlan(const RotateOptions& options,
+                                            const RotateTensors& tensors);
 
 /// Tensors of a backward rotation. Leave out what is not wanted: dx, or dcos
 /// and dsin (which go together and need x). Shapes: dy, x, dx equal; cos, sin,
@@ -83,8 +84,8 @@ struct RotateBackwardTensors {
 /// sums depends on the shapes alone; both operands are summed before the one
 /// rounding. If dy is empty and cos is not, dcos and dsin are zeros.
 /// (CANN RotaryPositionEmbeddingGrad.)
-Result<Plan> MakeRotateBackwardPlan(const RotateOptions& options,
-                                    const RotateBackwardTensors& tensors);
+ROPEWALK_EXPORT Result<Plan> MakeRotateBackwardPlan(
+    const RotateOptions& options, const RotateBackwardTensors& tensors);
 
 /// How the pairs of a head lie in a cached rotation.
 enum class CachedStyle : uint8_t {
@@ -130,13 +131,14 @@ struct RotateCachedTensors {
 /// positions[t] of the cache; the other columns are copied bit for bit. Every
 /// position is checked when run, before the first write.
 /// (CANN RopeWithSinCosCache.)
-Result<Plan> MakeRotateCachedPlan(const RotateCachedOptions& options,
-                                  const RotateCachedTensors& tensors);
+ROPEWALK_EXPORT Result<Plan> MakeRotateCachedPlan(
+    const RotateCachedOptions& options, const RotateCachedTensors& tensors);
 
 /// One call: plan, workspace and run. `y` may be `x`.
-Status Rotate(const RotateOptions& options, const ConstTensor& x,
-              const ConstTensor& cos, const ConstTensor& sin, const Tensor& y,
-              Executor* executor = nullptr);
+ROPEWALK_EXPORT Status Rotate(const RotateOptions& options,
+                              const ConstTensor& x, const ConstTensor& cos,
+                              const ConstTensor& sin, const Tensor& y,
+                              Executor* executor = nullptr);
 
 /// One call of the backward. `dx` may be null; `x`, `dcos` and `dsin` may be
 /// null together.
@@ -147,9 +149,9 @@ struct RotateBackwardCall {
   const Tensor* dcos = nullptr;
   const Tensor* dsin = nullptr;
 };
-Status RotateBackward(const RotateOptions& options,
-                      const RotateBackwardCall& call,
-                      Executor* executor = nullptr);
+ROPEWALK_EXPORT Status RotateBackward(const RotateOptions& options,
+                                      const RotateBackwardCall& call,
+                                      Executor* executor = nullptr);
 
 /// One call of the rotation by position. `key` and `key_out` may be null.
 struct RotateCachedCall {
@@ -158,8 +160,9 @@ struct RotateCachedCall {
   const ConstTensor* key = nullptr;
   const Tensor* key_out = nullptr;
 };
-Status RotateCached(const RotateCachedOptions& options,
-                    const RotateCachedCall& call, Executor* executor = nullptr);
+ROPEWALK_EXPORT Status RotateCached(const RotateCachedOptions& options,
+                                    const RotateCachedCall& call,
+                                    Executor* executor = nullptr);
 
 }  // namespace ropewalk
 

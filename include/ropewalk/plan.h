@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ropewalk/executor.h"
+#include "ropewalk/export.h"
 #include "ropewalk/status.h"
 
 namespace ropewalk {
@@ -60,7 +61,7 @@ struct RunOptions {
 /// An operator with all descriptors checked. Immutable: any number of threads
 /// may run one plan at once, each with buffers and workspace of its own.
 /// Movable, not copyable; a moved-from plan may only be destroyed or assigned.
-class Plan {
+class ROPEWALK_EXPORT Plan {
  public:
   struct Impl;
 

@@ -4,6 +4,7 @@
 #define ROPEWALK_ROPEWALK_H_
 
 #include "ropewalk/executor.h"
+#include "ropewalk/export.h"
 #include "ropewalk/ops.h"
 #include "ropewalk/plan.h"
 #include "ropewalk/status.h"

@@ -8,25 +8,26 @@
 #include <string_view>
 #include <vector>
 
+#include "ropewalk/export.h"
 #include "ropewalk/status.h"
 
 namespace ropewalk {
 
 /// Names of the targets in this build, best first, as Highway spells them:
 /// "AVX3", "AVX2", "SSE4", "SSE2", "SVE", "NEON", ...
-std::vector<std::string> CompiledTargets();
+ROPEWALK_EXPORT std::vector<std::string> CompiledTargets();
 
 /// Those of them that this CPU can run, best first.
-std::vector<std::string> UsableTargets();
+ROPEWALK_EXPORT std::vector<std::string> UsableTargets();
 
 /// The target that the next plan will use: the forced one, else the best.
-std::string CurrentTarget();
+ROPEWALK_EXPORT std::string CurrentTarget();
 
 /// Forces a target for plans made from now on; plans that exist keep theirs.
 /// "" goes back to the best. The environment variable ROPEWALK_TARGET does the
 /// same at start. An unknown or unusable name is refused (Code::kOption) and
 /// changes nothing.
-Status ForceTarget(std::string_view name);
+ROPEWALK_EXPORT Status ForceTarget(std::string_view name);
 
 }  // namespace ropewalk
 

@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <span>
 
+#include "ropewalk/export.h"
+
 namespace ropewalk {
 
 enum class Dtype : uint8_t {
@@ -20,9 +22,9 @@ enum class Dtype : uint8_t {
 };
 
 /// Bytes of one element.
-size_t DtypeSize(Dtype dtype) noexcept;
+ROPEWALK_EXPORT size_t DtypeSize(Dtype dtype) noexcept;
 /// "f32", "f16", "bf16", "f64", "i32" or "i64".
-const char* DtypeName(Dtype dtype) noexcept;
+ROPEWALK_EXPORT const char* DtypeName(Dtype dtype) noexcept;
 
 /// The highest rank that an operator takes.
 inline constexpr int kMaxRank = 8;
@@ -30,7 +32,7 @@ inline constexpr int kMaxRank = 8;
 /// Dtype, shape and strides of a tensor. Strides count elements; they may be 0
 /// or negative in inputs. The element at index (i0, i1, ...) is at
 /// data + (i0 * strides[0] + i1 * strides[1] + ...) elements.
-struct TensorDesc {
+struct ROPEWALK_EXPORT TensorDesc {
   Dtype dtype = Dtype::kF32;
   int rank = 0;  ///< 0 to kMaxRank; other values are refused by MakePlan
   int64_t shape[kMaxRank] = {};
@@ -50,8 +52,7 @@ struct TensorDesc {
                             std::span<const int64_t> strides) noexcept;
   static TensorDesc Strided(Dtype dtype, std::initializer_list<int64_t> shape,
                             std::initializer_list<int64_t> strides) noexcept {
-    return Strided(dtype,
-                   std::span<const int64_t>(shape.begin(), shape.size()),
+    return Strided(dtype, std::span<const int64_t>(shape.begin(), shape.size()),
                    std::span<const int64_t>(strides.begin(), strides.size()));
   }
 };

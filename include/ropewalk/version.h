@@ -3,6 +3,8 @@
 #ifndef ROPEWALK_VERSION_H_
 #define ROPEWALK_VERSION_H_
 
+#include "ropewalk/export.h"
+
 #define ROPEWALK_VERSION_MAJOR 0
 #define ROPEWALK_VERSION_MINOR 1
 #define ROPEWALK_VERSION_PATCH 0
@@ -11,7 +13,7 @@
 namespace ropewalk {
 
 /// The linked library's version, such as "0.1.0".
-const char* Version() noexcept;
+ROPEWALK_EXPORT const char* Version() noexcept;
 
 }  // namespace ropewalk
 
