@@ -1,0 +1,31 @@
+# Compiler flags of all folders of this project. Nothing here reaches a project
+# that links the library.
+
+# The bits of the results are a promise, so products and sums are never fused,
+# in the tests' reference neither.
+add_compile_options(-ffp-contract=off -Wall -Wextra)
+if(ROPEWALK_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+# A shared library shows what ROPEWALK_EXPORT marks, and nothing else.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(ROPEWALK_ONLY_TARGETS)
+  list(TRANSFORM ROPEWALK_ONLY_TARGETS PREPEND "HWY_" OUTPUT_VARIABLE kept)
+  list(JOIN kept "|" kept)
+  add_compile_definitions("HWY_DISABLED_TARGETS=(~(${kept}))")
+endif()
+
+if(ROPEWALK_SANITIZE)
+  add_compile_options(-fsanitize=${ROPEWALK_SANITIZE}
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ROPEWALK_SANITIZE})
+  if(ROPEWALK_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # GCC warns that TSan does not model the fences of Highway's thread pool.
+    add_compile_options(-Wno-tsan)
+  endif()
+endif()
