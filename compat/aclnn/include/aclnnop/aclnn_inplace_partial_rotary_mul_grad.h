@@ -1,0 +1,26 @@
+// Turns the columns [start, end) of dyRef into the gradient of x, in place.
+
+#ifndef ROPEWALK_ACLNNOP_ACLNN_INPLACE_PARTIAL_ROTARY_MUL_GRAD_H_
+#define ROPEWALK_ACLNNOP_ACLNN_INPLACE_PARTIAL_ROTARY_MUL_GRAD_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACLNN_API aclnnStatus aclnnInplacePartialRotaryMulGradGetWorkspaceSize(
+    aclTensor* dyRef, const aclTensor* cos, const aclTensor* sin,
+    int64_t rotaryMode, const aclIntArray* partialSlice,
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnInplacePartialRotaryMulGrad(void* workspace,
+                                                       uint64_t workspaceSize,
+                                                       aclOpExecutor* executor,
+                                                       aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ROPEWALK_ACLNNOP_ACLNN_INPLACE_PARTIAL_ROTARY_MUL_GRAD_H_

@@ -1,0 +1,28 @@
+// Rotates query and key by the rows of a cache that `positions` name.
+
+#ifndef ROPEWALK_ACLNNOP_ACLNN_ROPE_WITH_SIN_COS_CACHE_H_
+#define ROPEWALK_ACLNNOP_ACLNN_ROPE_WITH_SIN_COS_CACHE_H_
+
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_util.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACLNN_API aclnnStatus aclnnRopeWithSinCosCacheGetWorkspaceSize(
+    const aclTensor* positions, const aclTensor* queryIn,
+    const aclTensor* keyIn, const aclTensor* cosSinCache,
+    const aclIntArray* mropeSection, int64_t headSize, bool isNeoxStyle,
+    aclTensor* queryOut, aclTensor* keyOut, uint64_t* workspaceSize,
+    aclOpExecutor** executor);
+ACLNN_API aclnnStatus aclnnRopeWithSinCosCache(void* workspace,
+                                               uint64_t workspaceSize,
+                                               aclOpExecutor* executor,
+                                               aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // ROPEWALK_ACLNNOP_ACLNN_ROPE_WITH_SIN_COS_CACHE_H_
