@@ -1,0 +1,54 @@
+# The commands of daily work. Each first runs tools/setup, which installs what
+# is missing and is quick when nothing is.
+#
+#   BUILD=folder         where to build (build)
+#   JOBS=n               how much at once (all processors)
+#   CMAKE_FLAGS="-D..."  more options for CMake; they are kept in BUILD
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+PREFIX ?= $(BUILD)/aclnn
+export CMAKE_GENERATOR ?= Ninja
+
+.PHONY: help setup configure build demo test bench lint aclnn install clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:
+	@tools/setup
+
+configure: setup
+	@if [ -n "$(CMAKE_FLAGS)" ] || \
+	  ! [ -e $(BUILD)/build.ninja -o -e $(BUILD)/Makefile ]; \
+	then cmake -S . -B $(BUILD) $(CMAKE_FLAGS); fi
+
+build: configure ## Build all; the command line is then build/bin/ropewalk
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: configure ## Rotate real activations of a language model, show a table
+	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-demo
+	@$(BUILD)/bin/ropewalk-demo --data data --out $(BUILD)/demo
+
+test: build ## Build and run all tests
+	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+
+bench: configure ## Measure each operator against a copy of the same bytes
+	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-cli
+	@$(BUILD)/bin/ropewalk bench
+
+lint: ## Check format, include rules, and the code by clang-tidy
+	@tools/setup lint
+	@tools/lint --all
+
+install: build ## Install headers, libraries and programs to PREFIX
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+aclnn: configure ## Build the aclnn libraries and install them to PREFIX
+	@cmake --build $(BUILD) -j $(JOBS) --target aclnn
+	@cmake --install $(BUILD) --prefix $(PREFIX) --component aclnn
+
+clean: ## Remove what was built
+	@rm -rf $(BUILD)
