@@ -1,0 +1,30 @@
+// From a row of the list of works to something that runs.
+
+#ifndef ROPEWALK_BENCH_PREPARE_H_
+#define ROPEWALK_BENCH_PREPARE_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "bench/works.h"
+#include "bench/yardstick.h"
+#include "ropewalk/status.h"
+
+namespace ropewalk::bench {
+
+/// A work with its memory and its plan.
+struct Prepared {
+  std::function<Status()> run;
+  /// Rows read and written once, tables once; 0 if there is nothing to compare.
+  size_t bytes = 0;
+  YardstickKind yardstick = YardstickKind::kCopy;
+  std::string shape;     ///< "1x2048x32x128"
+  std::string describe;  ///< what the plan says of itself
+};
+
+Result<Prepared> Prepare(const Work& work);
+
+}  // namespace ropewalk::bench
+
+#endif  // ROPEWALK_BENCH_PREPARE_H_
