@@ -1,0 +1,14 @@
+#ifndef ROPEWALK_SRC_CORE_CACHE_SIZE_H_
+#define ROPEWALK_SRC_CORE_CACHE_SIZE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ropewalk {
+
+/// Bytes of the last-level cache, read once; 32 MiB where it is not known.
+int64_t LastLevelCacheBytes() noexcept;
+
+}  // namespace ropewalk
+
+#endif  // ROPEWALK_SRC_CORE_CACHE_SIZE_H_

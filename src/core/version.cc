@@ -1,0 +1,7 @@
+#include "ropewalk/version.h"
+
+namespace ropewalk {
+
+const char* Version() noexcept { return ROPEWALK_VERSION_STRING; }
+
+}  // namespace ropewalk
