@@ -1,0 +1,226 @@
+// Tables into kernel order, and sums out of it. Per target.
+
+#if defined(ROPEWALK_KERNELS_TABLES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEWALK_KERNELS_TABLES_INL_H_
+#undef ROPEWALK_KERNELS_TABLES_INL_H_
+#else
+#define ROPEWALK_KERNELS_TABLES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "kernels/pairs-inl.h"
+#include "kernels/row_kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ropewalk::kernels::HWY_NAMESPACE {
+
+// Four vectors in the order of pairs, brought into `kOrder` and stored. NaNs
+// become the one quiet NaN whose lower half is zero (see RoundToBF16Bits).
+template <Order kOrder, class V, class C>
+HWY_INLINE void StoreTable(V a0, V a1, V b0, V b1, C* table) {
+  const hn::DFromV<V> d;
+  const size_t n = hn::Lanes(d);
+  const V nan = hn::NaN(d);
+  a0 = hn::IfThenElse(hn::IsNaN(a0), nan, a0);
+  a1 = hn::IfThenElse(hn::IsNaN(a1), nan, a1);
+  b0 = hn::IfThenElse(hn::IsNaN(b0), nan, b0);
+  b1 = hn::IfThenElse(hn::IsNaN(b1), nan, b1);
+  if constexpr (kOrder == Order::kPairs) {
+    hn::Store(a0, d, table);
+    hn::Store(a1, d, table + n);
+    hn::Store(b0, d, table + 2 * n);
+    hn::Store(b1, d, table + 3 * n);
+  } else if constexpr (kOrder == Order::kEvenOdd) {
+    hn::Store(hn::ConcatEven(d, a1, a0), d, table);
+    hn::Store(hn::ConcatOdd(d, a1, a0), d, table + n);
+    hn::Store(hn::ConcatEven(d, b1, b0), d, table + 2 * n);
+    hn::Store(hn::ConcatOdd(d, b1, b0), d, table + 3 * n);
+  } else {
+    hn::Store(hn::InterleaveWholeLower(d, a0, b0), d, table);
+    hn::Store(hn::InterleaveWholeUpper(d, a0, b0), d, table + n);
+    hn::Store(hn::InterleaveWholeLower(d, a1, b1), d, table + 2 * n);
+    hn::Store(hn::InterleaveWholeUpper(d, a1, b1), d, table + 3 * n);
+  }
+}
+
+// 2 L pairs of one table from pair i on, in the order of pairs.
+template <class TableT, class V>
+HWY_INLINE void LoadTable(const std::byte* a, const std::byte* b, bool joined,
+                          size_t i, V& a0, V& a1, V& b0, V& b1) {
+  using Mem = typename TableT::Mem;
+  const auto* pa = reinterpret_cast<const Mem*>(a);
+  const auto* pb = reinterpret_cast<const Mem*>(b);
+  if (joined) {
+    Joined<TableT, Order::kPairs>::Load(pa + 2 * i, 0, a0, a1, b0, b1);
+  } else {
+    Load2(TableT(), pa + i, a0, a1);
+    Load2(TableT(), pb + i, b0, b1);
+  }
+}
+
+// A block. Forward, the first element of a pair gets -sin of its own column
+// times its partner; backward, the partner's sin: see RotateStep.
+template <class Form, class TableT>
+HWY_INLINE void PrepareBlock(const TableArgs& a, size_t i,
+                             typename Form::Type::Compute* table) {
+  using V = ComputeVec<typename Form::Type>;
+  const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
+  V a0, a1, b0, b1;
+  LoadTable<TableT>(a.cos_a, a.cos_b, a.joined, i, a0, a1, b0, b1);
+  StoreTable<Form::kOrder>(a0, a1, b0, b1, table);
+  LoadTable<TableT>(a.sin_a, a.sin_b, a.joined, i, a0, a1, b0, b1);
+  a0 = hn::Neg(a0);
+  a1 = hn::Neg(a1);
+  if (a.direction == Direction::kForward) {
+    StoreTable<Form::kOrder>(a0, a1, b0, b1, table + 4 * n);
+  } else {
+    StoreTable<Form::kOrder>(b0, b1, a0, a1, table + 4 * n);
+  }
+}
+
+template <class Form, class TableT>
+void PrepareTable(const TableArgs& a) noexcept {
+  using Mem = typename TableT::Mem;
+  auto* table = reinterpret_cast<typename Form::Type::Compute*>(a.table);
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  if (a.pairs < step) {
+    HWY_ALIGN Mem buffer[4][2 * HWY_MAX_BYTES] = {};
+    const std::byte* from[4] = {a.cos_a, a.cos_b, a.sin_a, a.sin_b};
+    TableArgs padded = a;
+    const std::byte** to[4] = {&padded.cos_a, &padded.cos_b, &padded.sin_a,
+                               &padded.sin_b};
+    for (int i = 0; i < 4; ++i) {
+      if (a.joined && i % 2 == 1) continue;
+      memcpy(buffer[i], from[i], (a.joined ? 2 : 1) * a.pairs * sizeof(Mem));
+      *to[i] = reinterpret_cast<const std::byte*>(buffer[i]);
+    }
+    PrepareBlock<Form, TableT>(padded, 0, table);
+    return;
+  }
+  for (size_t i = 0; i < a.pairs; i += step, table += 4 * step) {
+    PrepareBlock<Form, TableT>(a, HWY_MIN(i, a.pairs - step), table);
+  }
+}
+
+// ---- Sums
+
+// The order of pairs, from the 4 L sums of a block.
+template <Order kOrder>
+HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
+                          bool joined, double* a, double* b) {
+  for (size_t i = 0; i < step; ++i) {
+    const size_t half = i % 2 * (step / 2) + i / 2;
+    const size_t at = kOrder == Order::kPairs     ? i
+                      : kOrder == Order::kEvenOdd ? half
+                                                  : 2 * i;
+    const size_t partner = kOrder == Order::kNatural ? 1 : step;
+    const size_t to = joined ? 2 * i : i;
+    a[to] = sign * sums[at] + 0.0;  // no -0 from a sum of nothing
+    b[to] = sums[at + partner];
+  }
+}
+
+template <class Form>
+void FinishSums(const SumsArgs& a) noexcept {
+  using Compute = typename Form::Type::Compute;
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  const size_t blocks = (a.pairs + step - 1) / step;
+  if (a.add_block) {
+    const auto* block = reinterpret_cast<const Compute*>(a.block);
+    for (size_t i = 0; i < blocks * step * 4; ++i) {
+      a.sums[i] += static_cast<double>(block[i]);
+    }
+  }
+  HWY_ALIGN double buffer[2][4 * HWY_MAX_BYTES];
+  for (size_t b = 0; b < blocks; ++b) {
+    const double* sums = a.sums + b * step * 4;
+    const size_t i = a.pairs < step ? 0 : HWY_MIN(b * step, a.pairs - step);
+    double* outs[2] = {a.dcos, a.dsin};
+    for (int k = 0; k < 2; ++k) {
+      const double sign = k == 0 ? 1.0 : -1.0;
+      double* first = a.joined ? outs[k] + 2 * i : outs[k] + i;
+      double* second = a.joined ? first + 1 : first + a.pairs;
+      if (a.pairs >= step) {
+        OrderSums<Form::kOrder>(sums + k * 2 * step, step, sign, a.joined,
+                                first, second);
+        continue;
+      }
+      double* half = buffer[k] + (a.joined ? 1 : step);
+      OrderSums<Form::kOrder>(sums + k * 2 * step, step, sign, a.joined,
+                              buffer[k], half);
+      const size_t run = (a.joined ? 2 : 1) * a.pairs * sizeof(double);
+      memcpy(first, buffer[k], run);
+      if (!a.joined) memcpy(second, half, run);
+    }
+  }
+}
+
+// A double as the f32 that a later rounding to 16 bits takes as if it came from
+// the double itself: cut off, with the last bit set if anything was cut.
+template <class D, class V>
+HWY_INLINE hn::Vec<hn::Rebind<float, D>> ToOddF32(D d, V v) {
+  const hn::RebindToUnsigned<D> du;
+  const hn::Rebind<float, D> df;
+  const auto bits = hn::BitCast(du, v);
+  const auto cut = hn::And(bits, hn::Set(du, (uint64_t{1} << 29) - 1));
+  const auto odd = hn::IfThenElseZero(hn::Ne(cut, hn::Zero(du)),
+                                      hn::Set(du, uint64_t{1} << 29));
+  const auto sticky = hn::BitCast(d, hn::Or(hn::Xor(bits, cut), odd));
+  // Below 2^-126 f32 has fewer bits; what matters there are bf16's multiples
+  // of 2^-133, to which a sum with 1.5 * 2^-81 rounds.
+  const auto magic = hn::Set(d, 0x1.8p-81);
+  const auto tiny = hn::CopySign(hn::Sub(hn::Add(v, magic), magic), v);
+  return hn::DemoteTo(
+      df,
+      hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(d, 0x1p-126)), tiny, sticky));
+}
+
+template <class T, class V>
+HWY_INLINE void StoreRounded(T, V lo, V hi, typename T::Mem* p) {
+  const hn::DFromV<V> d;
+  if constexpr (hwy::IsSame<T, F64>()) {
+    hn::StoreU(lo, d, p);
+    hn::StoreU(hi, d, p + hn::Lanes(d));
+  } else {
+    const hn::Rebind<float, decltype(d)> df;
+    const hn::Twice<decltype(df)> df2;
+    if constexpr (hwy::IsSame<T, F32>()) {
+      hn::StoreU(hn::Combine(df2, hn::DemoteTo(df, hi), hn::DemoteTo(df, lo)),
+                 df2, p);
+    } else {
+      // Two halves of a vector of f32; Store2 wants two whole vectors.
+      const auto v = hn::Combine(df2, ToOddF32(d, hi), ToOddF32(d, lo));
+      HWY_ALIGN typename T::Mem mem[HWY_MAX_BYTES];
+      Store2<Write::kPlain>(T(), v, v, mem);
+      memcpy(p, mem, hn::Lanes(df2) * sizeof(*p));
+    }
+  }
+}
+
+template <class T>
+void StoreSums(const StoreSumsArgs& a) noexcept {
+  using Mem = typename T::Mem;
+  const hn::ScalableTag<double> d;
+  const size_t step = 2 * hn::Lanes(d);
+  auto* out = reinterpret_cast<Mem*>(a.out);
+  size_t i = 0;
+  for (; i + step <= a.count; i += step) {
+    StoreRounded(T(), hn::LoadU(d, a.sums + i),
+                 hn::LoadU(d, a.sums + i + hn::Lanes(d)), out + i);
+  }
+  if (i == a.count) return;
+  HWY_ALIGN double sums[HWY_MAX_BYTES] = {};
+  HWY_ALIGN Mem rounded[HWY_MAX_BYTES];
+  memcpy(sums, a.sums + i, (a.count - i) * sizeof(double));
+  StoreRounded(T(), hn::Load(d, sums), hn::Load(d, sums + hn::Lanes(d)),
+               rounded);
+  memcpy(out + i, rounded, (a.count - i) * sizeof(Mem));
+}
+
+}  // namespace ropewalk::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // ROPEWALK_KERNELS_TABLES_INL_H_
