@@ -1,0 +1,255 @@
+#include "plan/rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ropewalk {
+namespace {
+
+using kernels::GradientArgs;
+using kernels::RowForm;
+
+constexpr int kIn = OperandPlan::kIn;
+constexpr int kX = OperandPlan::kX;
+constexpr int kOut = OperandPlan::kOut;
+
+// Is a pair's second element right behind its first one in this tensor?
+bool IsJoined(const Problem& p, int tensor) {
+  if (p.pairing == Pairing::kInterleave) return true;
+  if (p.pairing != Pairing::kInterleaveHalf) return false;
+  // Interleave-half: x and dx are joined, y and dy split.
+  const bool forward = p.direction == Direction::kForward;
+  return tensor == kX || (tensor == kIn) == forward;
+}
+
+// Column, within the slice, of the first element of a pair.
+int64_t FirstColumn(const Plan::Impl& plan, int tensor,
+                    const ColumnTile& tile) {
+  if (IsJoined(plan.problem, tensor)) return 2 * tile.first;
+  return tile.segment * 2 * plan.pairs + tile.first;
+}
+
+// Columns from a pair's first element to its second.
+int64_t PartColumns(const Plan::Impl& plan, int tensor) {
+  return IsJoined(plan.problem, tensor) ? 1 : plan.pairs;
+}
+
+void CallKernel(const OperandPlan& op, const GradientArgs& args,
+                kernels::StoreKind store, bool rotate, bool sums) {
+  const auto kind = static_cast<size_t>(store);
+  if (!sums) {
+    op.kernel->rotate[kind](args.row);
+  } else if (rotate) {
+    op.kernel->gradient[kind](args);
+  } else {
+    op.kernel->sums_only(args);
+  }
+}
+
+GradientArgs ArgsOf(const RowRun& run, const ColumnTile& tile) {
+  GradientArgs args = {};
+  args.row.in = run.in;
+  args.row.out = run.out;
+  args.row.in_step = run.in_step;
+  args.row.out_step = run.out_step;
+  args.row.rows = static_cast<size_t>(run.rows);
+  args.row.pairs = static_cast<size_t>(tile.pairs);
+  args.row.segments = static_cast<size_t>(tile.segments);
+  args.row.table = run.table;
+  args.row.table_step = run.table_step;
+  args.x = run.x;
+  args.x_step = run.x_step;
+  args.block = run.block;
+  args.sums = run.sums;
+  args.block_step = run.block_step;
+  args.sums_step = run.sums_step;
+  args.phase = run.phase;
+  args.phase_step = run.phase_step;
+  return args;
+}
+
+template <class Bits>
+void CopyStridedAs(const std::byte* from, int64_t from_stride, std::byte* to,
+                   int64_t to_stride, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    memcpy(to + i * to_stride, from + i * from_stride, sizeof(Bits));
+  }
+}
+
+void CopyStrided(size_t element, const std::byte* from, int64_t from_stride,
+                 std::byte* to, int64_t to_stride, int64_t count) {
+  const auto unit = static_cast<int64_t>(element);
+  if (from_stride == unit && to_stride == unit) {
+    memcpy(to, from, static_cast<size_t>(count) * element);
+  } else if (element == 2) {
+    CopyStridedAs<uint16_t>(from, from_stride, to, to_stride, count);
+  } else if (element == 4) {
+    CopyStridedAs<uint32_t>(from, from_stride, to, to_stride, count);
+  } else {
+    CopyStridedAs<uint64_t>(from, from_stride, to, to_stride, count);
+  }
+}
+
+// A tile of one row, gathered: first elements, then second ones, segment by
+// segment.
+struct Gathered {
+  alignas(64) std::byte values[2 * kTilePairs * sizeof(double)];
+};
+
+// Pairs in memory against pairs in a buffer, for one tensor.
+class TilePairs {
+ public:
+  TilePairs(const Plan::Impl& plan, const OperandPlan& op, int tensor,
+            int64_t column, const ColumnTile& tile)
+      : element_(op.element),
+        column_(column),
+        step_(IsJoined(plan.problem, tensor) ? 2 * column : column),
+        part_(PartColumns(plan, tensor) * column),
+        first_(FirstColumn(plan, tensor, tile) * column),
+        segment_(2 * plan.pairs * column),
+        tile_(tile) {}
+
+  void Load(const std::byte* row, Gathered& buffer) const {
+    ForEachPart([&](int64_t offset, size_t at) {
+      CopyStrided(element_, row + offset, step_, buffer.values + at,
+                  static_cast<int64_t>(element_), tile_.pairs);
+    });
+  }
+  void Store(const Gathered& buffer, std::byte* row) const {
+    ForEachPart([&](int64_t offset, size_t at) {
+      CopyStrided(element_, buffer.values + at, static_cast<int64_t>(element_),
+                  row + offset, step_, tile_.pairs);
+    });
+  }
+
+ private:
+  template <class Copy>
+  void ForEachPart(Copy copy) const {
+    const size_t bytes = static_cast<size_t>(tile_.pairs) * element_;
+    for (int64_t s = 0; s < tile_.segments; ++s) {
+      copy(first_ + s * segment_, static_cast<size_t>(2 * s) * bytes);
+      copy(first_ + s * segment_ + part_,
+           static_cast<size_t>(2 * s + 1) * bytes);
+    }
+  }
+
+  size_t element_;
+  int64_t column_, step_, part_, first_, segment_;
+  ColumnTile tile_;
+};
+
+// The kernel works on gathered pairs, which are split.
+void RunStrided(const Plan::Impl& plan, const OperandPlan& op,
+                const int64_t (&column)[OperandPlan::kTensors],
+                const ColumnTile& tile, RowRun run, bool rotate, bool sums) {
+  const TilePairs in(plan, op, kIn, column[kIn], tile);
+  const TilePairs x(plan, op, kX, column[kX], tile);
+  const TilePairs out(plan, op, kOut, column[kOut], tile);
+  Gathered in_values;
+  Gathered x_values;
+  Gathered out_values;
+  GradientArgs args = ArgsOf(run, tile);
+  args.row.in = in_values.values;
+  args.row.out = out_values.values;
+  args.x = x_values.values;
+  args.row.in_part = args.row.out_part = args.x_part = tile.pairs;
+  args.row.rows = 1;
+  for (int64_t row = 0; row < run.rows; ++row) {
+    in.Load(run.in + row * run.in_step, in_values);
+    if (sums) x.Load(run.x + row * run.x_step, x_values);
+    CallKernel(op, args, kernels::StoreKind::kPlain, rotate, sums);
+    if (rotate) out.Store(out_values, run.out + row * run.out_step);
+    args.row.table += run.table_step;
+    args.block += run.block_step;
+    args.sums = reinterpret_cast<double*>(
+        reinterpret_cast<std::byte*>(args.sums) + run.sums_step);
+    args.phase = (args.phase + run.phase_step) & 3;
+  }
+}
+
+void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
+               kernels::StoreKind store, const ColumnTile& tile,
+               const RowRun& run, bool rotate, bool sums) {
+  const auto element = static_cast<int64_t>(op.element);
+  GradientArgs args = ArgsOf(run, tile);
+  args.row.in += FirstColumn(plan, kIn, tile) * element;
+  args.row.in_part = PartColumns(plan, kIn);
+  if (rotate) {
+    args.row.out += FirstColumn(plan, kOut, tile) * element;
+    args.row.out_part = PartColumns(plan, kOut);
+  }
+  if (sums) {
+    args.x += FirstColumn(plan, kX, tile) * element;
+    args.x_part = PartColumns(plan, kX);
+  }
+  CallKernel(op, args, store, rotate, sums);
+}
+
+// Interleave-half in place: each row is read from a copy of itself.
+void RunBuffered(const Plan::Impl& plan, const OperandPlan& op,
+                 const RowMode& mode, const ColumnTile& tile, RowRun run,
+                 bool rotate, bool sums) {
+  alignas(64) std::byte stack[kStackColumns * sizeof(double)];
+  std::byte* buffer = mode.row_buffer != nullptr ? mode.row_buffer : stack;
+  const auto element = static_cast<int64_t>(op.element);
+  int64_t column[OperandPlan::kTensors] = {element, op.column[kX],
+                                           op.column[kOut]};
+  const int64_t rows = run.rows;
+  run.rows = 1;
+  const RowRun all = run;
+  for (int64_t row = 0; row < rows; ++row) {
+    CopyStrided(op.element, all.in + row * all.in_step, op.column[kIn], buffer,
+                element, plan.problem.width);
+    run.in = buffer;
+    run.out = all.out + row * all.out_step;
+    if (sums) run.x = all.x + row * all.x_step;
+    if (op.strided) {
+      RunStrided(plan, op, column, tile, run, rotate, sums);
+    } else {
+      RunDirect(plan, op, mode.store, tile, run, rotate, sums);
+    }
+    run.table += run.table_step;
+    run.block += run.block_step;
+    run.sums = reinterpret_cast<double*>(
+        reinterpret_cast<std::byte*>(run.sums) + run.sums_step);
+    run.phase = (run.phase + run.phase_step) & 3;
+  }
+}
+
+}  // namespace
+
+void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
+             const ColumnTile& tile, const RowRun& all, bool rotate,
+             bool sums) {
+  RowRun run = all;
+  const int64_t start = plan.problem.start;
+  run.in += start * op.column[kIn];
+  if (rotate) run.out += start * op.column[kOut];
+  if (sums) run.x += start * op.column[kX];
+  if (mode.buffered && rotate) {
+    RunBuffered(plan, op, mode, tile, run, rotate, sums);
+  } else if (op.strided) {
+    RunStrided(plan, op, op.column, tile, run, rotate, sums);
+  } else {
+    RunDirect(plan, op, mode.store, tile, run, rotate, sums);
+  }
+}
+
+void CopyRest(const Plan::Impl& plan, const OperandPlan& op,
+              const RowRun& run) {
+  const int64_t start = plan.problem.start;
+  const int64_t end = start + plan.problem.width;
+  for (int64_t row = 0; row < run.rows; ++row) {
+    const std::byte* in = run.in + row * run.in_step;
+    std::byte* out = run.out + row * run.out_step;
+    if (start > 0) {
+      CopyStrided(op.element, in, op.column[kIn], out, op.column[kOut], start);
+    }
+    if (end < op.row) {
+      CopyStrided(op.element, in + end * op.column[kIn], op.column[kIn],
+                  out + end * op.column[kOut], op.column[kOut], op.row - end);
+    }
+  }
+}
+
+}  // namespace ropewalk
