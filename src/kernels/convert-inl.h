@@ -113,20 +113,51 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<hn::DFromV<V>>> RoundToF16Bits(V v) {
   return hn::Or(r, sign);
 }
 
+// These have no instruction, and what Highway does instead takes infinities and
+// NaNs for large numbers and does not round to nearest even.
+#define ROPEWALK_EMULATE_F16 \
+  (HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE2)
+
+// L elements.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadF16(D d, const hwy::float16_t* p) {
+#if ROPEWALK_EMULATE_F16
+  const hn::RebindToUnsigned<D> du;
+  const hn::Rebind<uint16_t, D> d16;
+  const auto bits =
+      hn::PromoteTo(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p)));
+  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000u)));
+  const auto abs = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFFu)));
+  // Rebias the exponent: once for numbers, twice for infinities and NaNs; of
+  // subnormals the sum with 2^-14 minus 2^-14 is the number.
+  const auto bias = hn::Set(du, 112u << 23);
+  auto r = hn::Add(abs, bias);
+  r = hn::IfThenElse(hn::Ge(abs, hn::Set(du, 0x7C00u << 13)), hn::Add(r, bias),
+                     r);
+  const auto least = hn::Set(du, 113u << 23);
+  const auto tiny =
+      hn::Sub(hn::BitCast(d, hn::Add(abs, least)), hn::BitCast(d, least));
+  r = hn::IfThenElse(hn::Lt(abs, hn::Set(du, 0x0400u << 13)),
+                     hn::BitCast(du, tiny), r);
+  return hn::BitCast(d, hn::Or(r, sign));
+#else
+  const hn::Rebind<hwy::float16_t, D> d16;
+  return hn::PromoteTo(d, hn::LoadU(d16, p));
+#endif
+}
+
 template <class V>
 HWY_INLINE void Load2(F16, const hwy::float16_t* p, V& lo, V& hi) {
   const hn::DFromV<V> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
-  lo = hn::PromoteTo(d, hn::LoadU(d16, p));
-  hi = hn::PromoteTo(d, hn::LoadU(d16, p + hn::Lanes(d)));
+  lo = LoadF16(d, p);
+  hi = LoadF16(d, p + hn::Lanes(d));
 }
 template <Write kWrite, class V>
 HWY_INLINE void Store2(F16, V lo, V hi, hwy::float16_t* p) {
   const hn::DFromV<V> d;
   const hn::Repartition<uint16_t, decltype(d)> du16;
   auto* bits = reinterpret_cast<uint16_t*>(p);
-#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE2
-  // No instruction: the emulation in Highway does not round to nearest even.
+#if ROPEWALK_EMULATE_F16
   StoreVector<kWrite>(
       hn::OrderedTruncate2To(du16, RoundToF16Bits(lo), RoundToF16Bits(hi)),
       du16, bits);
@@ -138,6 +169,7 @@ HWY_INLINE void Store2(F16, V lo, V hi, hwy::float16_t* p) {
                       du16, bits);
 #endif
 }
+#undef ROPEWALK_EMULATE_F16
 
 // ---- bf16
 

@@ -17,13 +17,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace ropewalk::kernels::HWY_NAMESPACE {
 
+template <class D>
+HWY_INLINE hn::Vec<D> QuietNaN(D d) {
+  using Bits = hn::TFromD<hn::RebindToUnsigned<D>>;
+  constexpr int kSignificand = hwy::MantissaBits<hn::TFromD<D>>();
+  constexpr Bits kOnes = static_cast<Bits>(~Bits{0}) >> 1;
+  const hn::RebindToUnsigned<D> du;
+  return hn::BitCast(
+      d, hn::Set(du, kOnes >> (kSignificand - 1) << (kSignificand - 1)));
+}
+
 // Four vectors in the order of pairs, brought into `kOrder` and stored. NaNs
 // become the one quiet NaN whose lower half is zero (see RoundToBF16Bits).
 template <Order kOrder, class V, class C>
 HWY_INLINE void StoreTable(V a0, V a1, V b0, V b1, C* table) {
   const hn::DFromV<V> d;
   const size_t n = hn::Lanes(d);
-  const V nan = hn::NaN(d);
+  const V nan = QuietNaN(d);
   a0 = hn::IfThenElse(hn::IsNaN(a0), nan, a0);
   a1 = hn::IfThenElse(hn::IsNaN(a1), nan, a1);
   b0 = hn::IfThenElse(hn::IsNaN(b0), nan, b0);
