@@ -20,9 +20,10 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 if(ROPEWALK_ONLY_TARGETS)
-  list(TRANSFORM ROPEWALK_ONLY_TARGETS PREPEND "HWY_" OUTPUT_VARIABLE kept)
-  list(JOIN kept "|" kept)
-  add_compile_definitions("HWY_DISABLED_TARGETS=(~(${kept}))")
+  string(REGEX REPLACE "([A-Z0-9_]+)" "HWY_\\1" kept "${ROPEWALK_ONLY_TARGETS}")
+  string(REPLACE "," "|" kept "${kept}")
+  # Goes before the default of src/CMakeLists.txt.
+  set(ROPEWALK_DISABLED_TARGETS "(~(${kept}))")
 endif()
 
 if(ROPEWALK_SANITIZE)
