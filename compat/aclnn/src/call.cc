@@ -120,8 +120,8 @@ aclnnStatus Call::RefuseShape(Rule rule, int tensor, int other) {
 
 aclnnStatus Call::Refused(const ropewalk::Status& status) {
   if (!quiet_) {
-    Fail(0, "%s: %s [profile %s", Info(op_).name, status.message().c_str(),
-         ProfileName(profile_));
+    Fail(0, "%s: %s [profile %s", Info(op_).name,
+         InOwnWords(op_, status.message()).c_str(), ProfileName(profile_));
   }
   return StatusOf(status.code());
 }

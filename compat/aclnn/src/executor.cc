@@ -60,7 +60,7 @@ int Refused(Op op, const ropewalk::Status& status) {
       break;
   }
   return Fail(code, "%s: %s [phase two]", Info(op).name,
-              status.message().c_str());
+              InOwnWords(op, status.message()).c_str());
 }
 
 int RunAcquired(const Executor& executor, void* workspace, uint64_t size) {

@@ -4,6 +4,7 @@
 #define ROPEWALK_COMPAT_ACLNN_OP_H_
 
 #include <cstdint>
+#include <string>
 
 namespace ropewalk_aclnn {
 
@@ -29,6 +30,9 @@ struct OpInfo {
   int inputs;
   int outputs;
   const char* tensors[kMaxTensors];
+  // The native API's names of them, space between; an output that is its input
+  // has both of its names with "=".
+  const char* native;
   // Which tensors may be null, by bit.
   uint32_t optional;
   // The output with the input's name and memory; they share the input's number.
@@ -39,6 +43,9 @@ struct OpInfo {
 };
 
 const OpInfo& Info(Op op) noexcept;
+
+// A message of the native API with the operator's names of the tensors.
+std::string InOwnWords(Op op, const std::string& message);
 
 }  // namespace ropewalk_aclnn
 
