@@ -1,5 +1,7 @@
 #include "bench/prepare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -64,11 +66,7 @@ RotateOptions Options(const Work& work) {
 }
 
 std::string ShapeText(const TensorDesc& desc) {
-  std::string text;
-  for (int i = 0; i < desc.rank; ++i) {
-    text += (i == 0 ? "" : "x") + std::to_string(desc.shape[i]);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(desc.shape, desc.shape + desc.rank, "x"));
 }
 
 // Of the columns that are rotated; the others are left alone in place.

@@ -1,0 +1,126 @@
+#include "cli/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
+#include <utility>
+
+namespace ropewalk::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kListed = 8;  // names in a message
+
+}  // namespace
+
+Inputs::Inputs(std::string command, const std::vector<std::string>& sources,
+               const std::string& prefix)
+    : command_(std::move(command)),
+      prefix_(prefix.empty() ? "" : prefix + ".") {
+  for (const std::string& source : sources) Add(source);
+}
+
+void Inputs::Add(const std::string& source) {
+  std::error_code error;
+  if (fs::is_directory(source, error)) {
+    NpyPaths paths;
+    for (const auto& entry : fs::directory_iterator(source, error)) {
+      if (entry.path().extension() == ".npy") {
+        paths[entry.path().stem().string()] = entry.path().string();
+      }
+    }
+    if (error) {
+      Keep(Status(io::kFileCode, source + ": " + error.message()));
+    }
+    sources_.push_back({source, std::move(paths)});
+  } else if (fs::path(source).extension() == ".npy") {
+    const size_t equals = source.find('=');
+    const bool named = equals != source.npos && !fs::exists(source, error);
+    const std::string path = named ? source.substr(equals + 1) : source;
+    const std::string name = named ? prefix_ + source.substr(0, equals)
+                                   : fs::path(path).stem().string();
+    sources_.push_back({source, NpyPaths{{name, path}}});
+  } else {
+    Result<io::SafetensorsFile> file = io::SafetensorsFile::Open(source);
+    if (!file.ok()) return Keep(file.status());
+    sources_.push_back({source, std::move(*file)});
+  }
+}
+
+const io::StoredTensor* Inputs::Look(const std::string& full_name) {
+  for (const Source& source : sources_ | std::views::reverse) {
+    if (const auto* file = std::get_if<io::SafetensorsFile>(&source.content)) {
+      if (const auto* tensor = file->Find(full_name)) return tensor;
+      continue;
+    }
+    const auto& paths = std::get<NpyPaths>(source.content);
+    const auto path = paths.find(full_name);
+    if (path == paths.end()) continue;
+    const auto open = npy_files_.find(path->second);
+    if (open != npy_files_.end()) return &open->second.tensor();
+    Result<io::NpyFile> file = io::NpyFile::Open(path->second, full_name);
+    if (file.ok()) {
+      const auto added = npy_files_.emplace(path->second, std::move(*file));
+      return &added.first->second.tensor();
+    }
+    Keep(file.status());
+    return nullptr;
+  }
+  return nullptr;
+}
+
+std::optional<ConstTensor> Inputs::Find(const std::string& name) {
+  if (!status_.ok()) return std::nullopt;
+  const io::StoredTensor* tensor = Look(prefix_ + name);
+  if (tensor == nullptr) return std::nullopt;
+  const Result<TensorDesc> desc = io::Describe(*tensor);
+  if (!desc.ok()) {
+    Keep(desc.status());
+    return std::nullopt;
+  }
+  return ConstTensor{*desc, tensor->data};
+}
+
+ConstTensor Inputs::Need(const std::string& name) {
+  const std::optional<ConstTensor> found = Find(name);
+  if (!found && status_.ok()) {
+    Keep(Status(io::kFileCode,
+                fmt::format("{}: a tensor named {} is needed, but the input "
+                            "has {}",
+                            name, io::Quote(prefix_ + name), Listing())));
+  }
+  return found.value_or(ConstTensor{});
+}
+
+std::string Inputs::Listing() const {
+  std::vector<std::string> names;
+  for (const Source& source : sources_) {
+    if (const auto* file = std::get_if<io::SafetensorsFile>(&source.content)) {
+      for (const auto& tensor : file->tensors()) names.push_back(tensor.name);
+    } else {
+      for (const auto& [name, path] : std::get<NpyPaths>(source.content)) {
+        names.push_back(name);
+      }
+    }
+  }
+  if (names.empty()) return "none";
+  std::ranges::sort(names);
+  const auto shown =
+      names | std::views::take(kListed) | std::views::transform(&io::Quote);
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (names.size() > kListed) {
+    text += fmt::format(" and {} more", names.size() - kListed);
+  }
+  return text;
+}
+
+void Inputs::Keep(Status status) {
+  if (!status_.ok()) return;
+  status_ =
+      Status(status.code(), fmt::format("[{}] {}", command_, status.message()));
+}
+
+}  // namespace ropewalk::cli

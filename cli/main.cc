@@ -1,0 +1,72 @@
+// The program `ropewalk`.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "ropewalk/version.h"
+
+namespace ropewalk::cli {
+namespace {
+
+constexpr int kBadData = 1;
+constexpr int kBadUsage = 2;
+constexpr size_t kMaxMessage = 1000;
+
+// One line, whatever stands in names and files.
+int Fail(std::string_view message, int exit_code) {
+  std::string line(message.substr(0, kMaxMessage));
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  fmt::print(stderr, "ropewalk: {}\n", line);
+  return exit_code;
+}
+
+int RunCommand(const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    const Status status = command.run();
+    if (status.ok()) return 0;
+    return Fail(status.message(),
+                status.code() == Code::kOption ? kBadUsage : kBadData);
+  }
+  return kBadUsage;  // not reached: CLI11 requires a command
+}
+
+int Main(int argc, char** argv) {
+  CLI::App program("Rotary position embedding, forward and backward.",
+                   "ropewalk");
+  program.set_version_flag("--version", Version());
+  program.require_subcommand(1);
+  const std::vector<Command> commands = {
+      AddRotate(program), AddBackward(program), AddCached(program),
+      AddInfo(program), AddBench(program)};
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool asked = error.get_exit_code() == 0;  // --help, --version
+    return asked ? program.exit(error) : Fail(error.what(), kBadUsage);
+  }
+  return RunCommand(commands);
+}
+
+}  // namespace
+}  // namespace ropewalk::cli
+
+int main(int argc, char** argv) {
+  try {
+    return ropewalk::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return ropewalk::cli::Fail("not enough memory", ropewalk::cli::kBadData);
+  } catch (const std::exception& error) {
+    return ropewalk::cli::Fail(error.what(), ropewalk::cli::kBadData);
+  }
+}
