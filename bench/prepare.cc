@@ -1,7 +1,5 @@
 #include "bench/prepare.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <variant>
 
 #include "bench/made_input.h"
+#include "bench/table.h"
 #include "ropewalk/plan.h"
 
 namespace ropewalk::bench {
@@ -63,10 +62,6 @@ RotateOptions Options(const Work& work) {
     options.slice = Slice{work.width - work.rotated, work.width};
   }
   return options;
-}
-
-std::string ShapeText(const TensorDesc& desc) {
-  return fmt::format("{}", fmt::join(desc.shape, desc.shape + desc.rank, "x"));
 }
 
 // Of the columns that are rotated; the others are left alone in place.

@@ -50,4 +50,8 @@ std::string TimeText(double ns) {
   return fmt::format("{:.0f} ns", ns);
 }
 
+std::string ShapeText(const TensorDesc& desc) {
+  return fmt::format("{}", fmt::join(desc.shape, desc.shape + desc.rank, "x"));
+}
+
 }  // namespace ropewalk::bench

@@ -5,7 +5,10 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ropewalk/tensor.h"
 
 namespace ropewalk::bench {
 
@@ -30,6 +33,9 @@ class Table {
 
 /// "1.23 ms", "45.6 µs" or "789 ns".
 std::string TimeText(double ns);
+
+/// "2x3x4".
+std::string ShapeText(const TensorDesc& desc);
 
 }  // namespace ropewalk::bench
 

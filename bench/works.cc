@@ -123,7 +123,7 @@ std::string WorkName(const Work& work) {
 int64_t Tokens(const Work& work) {
   if (work.tokens != 0) return work.tokens;
   const auto size = static_cast<int64_t>(DtypeSize(work.dtype));
-  return kBytes / (work.batch * kHeads * work.width * size);
+  return kBytes / (work.batch * kHeads * work.rotated * size);
 }
 
 }  // namespace ropewalk::bench

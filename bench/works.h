@@ -34,7 +34,7 @@ struct Work {
   std::string_view layout = "BSND";   ///< batch, tokens, heads, columns
   std::string_view table_axes = "S";  ///< the others have size 1 in tables
   int64_t batch = 1;
-  int64_t tokens = 0;  ///< 0: as many as give a tensor of 32 MiB
+  int64_t tokens = 0;  ///< 0: as many as rotate 32 MiB
   int64_t width = 128;
   int64_t rotated = 128;
 };
