@@ -23,7 +23,11 @@ std::vector<std::string> Names(int64_t mask) {
   return names;
 }
 
-int64_t Usable() { return hwy::SupportedTargets() & HWY_TARGETS; }
+// Read once: CPUID is slow, and under a hypervisor very slow.
+int64_t Usable() {
+  static const int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return usable;
+}
 
 int64_t FindTarget(std::string_view name, int64_t mask) {
   for (; mask != 0; mask &= mask - 1) {
