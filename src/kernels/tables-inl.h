@@ -117,19 +117,51 @@ void PrepareTable(const TableArgs& a) noexcept {
 
 // ---- Sums
 
-// The order of pairs, from the 4 L sums of a block.
+// The 4 L sums of a block from kernel order into table order: first elements
+// to a, times sign, second ones to b; every other place if joined (b = a + 1).
 template <Order kOrder>
 HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
                           bool joined, double* a, double* b) {
-  for (size_t i = 0; i < step; ++i) {
-    const size_t half = i % 2 * (step / 2) + i / 2;
-    const size_t at = kOrder == Order::kPairs     ? i
-                      : kOrder == Order::kEvenOdd ? half
-                                                  : 2 * i;
-    const size_t partner = kOrder == Order::kNatural ? 1 : step;
-    const size_t to = joined ? 2 * i : i;
-    a[to] = sign * sums[at] + 0.0;  // no -0 from a sum of nothing
-    b[to] = sums[at + partner];
+  const hn::ScalableTag<double> d;
+  const size_t n = hn::Lanes(d);
+  const double* second = sums + step;
+  const auto signs = hn::Set(d, sign);
+  const auto zero = hn::Zero(d);  // added, since a sum of nothing is not -0
+  if (kOrder == Order::kNatural && joined) {
+    const auto alternate = hn::OddEven(hn::Set(d, 1.0), signs);
+    for (size_t i = 0; i < 2 * step; i += n) {
+      hn::StoreU(hn::Add(hn::Mul(hn::Load(d, sums + i), alternate), zero), d,
+                 a + i);
+    }
+  } else if (kOrder == Order::kPairs && joined) {
+    for (size_t i = 0; i < step; i += n) {
+      hn::StoreInterleaved2(
+          hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero),
+          hn::Load(d, second + i), d, a + 2 * i);
+    }
+  } else if (kOrder == Order::kPairs) {
+    for (size_t i = 0; i < step; i += n) {
+      hn::StoreU(hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero), d,
+                 a + i);
+      hn::StoreU(hn::Load(d, second + i), d, b + i);
+    }
+  } else if (kOrder == Order::kEvenOdd && !joined) {
+    for (size_t i = 0; i < step / 2; i += n) {
+      hn::StoreInterleaved2(
+          hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero),
+          hn::Add(hn::Mul(hn::Load(d, sums + step / 2 + i), signs), zero), d,
+          a + 2 * i);
+      hn::StoreInterleaved2(hn::Load(d, second + i),
+                            hn::Load(d, second + step / 2 + i), d, b + 2 * i);
+    }
+  } else {  // gathered columns of joined pairs: rare
+    for (size_t i = 0; i < step; ++i) {
+      const size_t at =
+          kOrder == Order::kNatural ? 2 * i : i % 2 * (step / 2) + i / 2;
+      const size_t to = joined ? 2 * i : i;
+      a[to] = sign * sums[at] + 0.0;
+      b[to] = sums[at + (kOrder == Order::kNatural ? 1 : step)];
+    }
   }
 }
 
