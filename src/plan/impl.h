@@ -65,8 +65,19 @@ struct OperandPlan {
   uint64_t step_bits;  ///< all byte strides of out, or-ed: its alignment
 };
 
+/// Two tensors that a run must find apart, or exactly together.
+struct SlotPair {
+  uint8_t out, other;
+};
+
 struct Plan::Impl {
   Problem problem;
+  /// What a run checks: tensors with elements, and outputs against the others.
+  int slots_with_data;
+  uint8_t with_data[kSlots];
+  int apart_count;
+  SlotPair apart[4 * kSlots];
+
   OperandPlan operand[2];
   bool sums;    ///< dcos and dsin
   bool rotate;  ///< y or dx

@@ -34,12 +34,12 @@ class AddressSetter {
   Addresses addresses_;
 };
 
-Status CheckPointers(const Problem& p, const Addresses& a) {
-  for (int slot = 0; slot < kSlots; ++slot) {
-    if (p.present[slot] && !p.extent[slot].empty() && a.at[slot] == nullptr) {
-      return Status(Code::kNullPointer,
-                    Prefix(p, slot) + "needs data but is null");
-    }
+Status CheckPointers(const Plan::Impl& plan, const Addresses& a) {
+  for (int i = 0; i < plan.slots_with_data; ++i) {
+    const int slot = plan.with_data[i];
+    if (a.at[slot] != nullptr) continue;
+    return Status(Code::kNullPointer,
+                  Prefix(plan.problem, slot) + "needs data but is null");
   }
   return Status();
 }
@@ -50,44 +50,38 @@ bool MayCoincide(int out, int in) {
          (out == kOut1 && (in == kIn1 || in == kX1));
 }
 
+bool RangesMeet(const Problem& p, const Addresses& a, const SlotPair& pair) {
+  const auto out = reinterpret_cast<intptr_t>(a.at[pair.out]);
+  const auto other = reinterpret_cast<intptr_t>(a.at[pair.other]);
+  return out + p.extent[pair.out].end > other + p.extent[pair.other].lowest &&
+         other + p.extent[pair.other].end > out + p.extent[pair.out].lowest;
+}
+
 Status CheckOverlap(const Problem& p, const Addresses& a, int out, int other) {
-  const auto out_at = reinterpret_cast<intptr_t>(a.at[out]);
-  const auto other_at = reinterpret_cast<intptr_t>(a.at[other]);
-  if (p.extent[out].empty() || p.extent[other].empty() ||
-      out_at + p.extent[out].end <= other_at + p.extent[other].lowest ||
-      other_at + p.extent[other].end <= out_at + p.extent[out].lowest) {
-    return Status();
-  }
-  if (MayCoincide(out, other) && out_at == other_at &&
+  const bool may_coincide = MayCoincide(out, other);
+  if (may_coincide && a.at[out] == a.at[other] &&
       SameLayout(p.desc[out], p.desc[other])) {
     return Status();
   }
   const Answer answer =
       Overlaps(p.desc[out], a.at[out], p.desc[other], a.at[other]);
   if (answer == Answer::kNo) return Status();
+  const std::string need =
+      Prefix(p, out) + "must not overlap " + p.names[other];
   return Status(
       Code::kOverlap,
-      Prefix(p, out) +
-          (answer == Answer::kYes
-               ? std::string("must not overlap ") + p.names[other] +
-                     (MayCoincide(out, other) ? " unless they coincide exactly"
-                                              : "") +
-                     ", but does"
-               : std::string("must not overlap ") + p.names[other] +
-                     ", which could not be decided for these strides"));
+      need + (answer == Answer::kUnknown
+                  ? ", which could not be decided for these strides"
+              : may_coincide ? " unless they coincide exactly, but does"
+                             : ", but does"));
 }
 
-Status CheckOverlaps(const Problem& p, const Addresses& a) {
-  constexpr int kOutputs[] = {kOut0, kOut1, kDcos, kDsin};
-  bool output[kSlots] = {};
-  for (const int out : kOutputs) output[out] = true;
-  for (const int out : kOutputs) {
-    if (!p.present[out]) continue;
-    for (int other = 0; other < kSlots; ++other) {
-      if (!p.present[other] || (output[other] && other <= out)) continue;
-      Status status = CheckOverlap(p, a, out, other);
-      if (!status.ok()) return status;
-    }
+Status CheckOverlaps(const Plan::Impl& plan, const Addresses& a) {
+  for (int i = 0; i < plan.apart_count; ++i) {
+    const SlotPair& pair = plan.apart[i];
+    if (!RangesMeet(plan.problem, a, pair)) continue;
+    Status status = CheckOverlap(plan.problem, a, pair.out, pair.other);
+    if (!status.ok()) return status;
   }
   return Status();
 }
@@ -133,9 +127,9 @@ Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
                                      "] buffers: must be those of " + p.op +
                                      ", but are " + buffers);
   }
-  Status status = CheckPointers(p, addresses);
+  Status status = CheckPointers(*plan, addresses);
   if (status.ok()) status = CheckWorkspace(*plan, options);
-  if (status.ok()) status = CheckOverlaps(p, addresses);
+  if (status.ok()) status = CheckOverlaps(*plan, addresses);
   if (status.ok()) status = CheckPositions(p, addresses);
   if (status.ok()) status = Execute(*plan, addresses, options);
   return status;
@@ -143,6 +137,27 @@ Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
   return Status(Code::kOutOfMemory, std::string());
 } catch (...) {
   return Status(Code::kExecutor, "executor: threw an exception");
+}
+
+// Lists what runs have to check, so that they need not look for it.
+void ListChecks(Plan::Impl& plan) {
+  const Problem& p = plan.problem;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    if (!p.present[slot] || p.extent[slot].empty()) continue;
+    plan.with_data[plan.slots_with_data++] = static_cast<uint8_t>(slot);
+  }
+  const auto is_output = [](int slot) {
+    return slot == kOut0 || slot == kOut1 || slot == kDcos || slot == kDsin;
+  };
+  for (int i = 0; i < plan.slots_with_data; ++i) {
+    const uint8_t out = plan.with_data[i];
+    if (!is_output(out)) continue;
+    for (int k = 0; k < plan.slots_with_data; ++k) {
+      const uint8_t other = plan.with_data[k];
+      if (is_output(other) && other <= out) continue;
+      plan.apart[plan.apart_count++] = {out, other};
+    }
+  }
 }
 
 }  // namespace
@@ -153,6 +168,7 @@ Result<Plan> MakePlan(const Problem& problem) {
     return Status(Code::kOutOfMemory, "plan: no memory");
   }
   impl->problem = problem;
+  ListChecks(*impl);
   Lower(*impl);
   return Plan(std::unique_ptr<const Plan::Impl>(impl));
 }
