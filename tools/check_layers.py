@@ -22,7 +22,7 @@ ROOMS = {
     "include/ropewalk": ["ropewalk/*"],
     # Values. No SIMD, no threads.
     "src/core": ["ropewalk/status.h", "ropewalk/tensor.h", "ropewalk/ops.h",
-                 "ropewalk/version.h", "unistd.h"],
+                 "ropewalk/version.h", "fcntl.h", "unistd.h"],
     # Meaning: checks, and which rotation it is. Sees no kernel, no thread.
     "src/ops": ["ropewalk/*", "core/*", "plan/problem.h", "plan/plan.h",
                 "plan/lower.h", "plan/impl.h"],
