@@ -30,6 +30,10 @@ constexpr uint32_t kPartialInterleave = kPartial | kInterleave;
 constexpr uint32_t kNotCache = kAll & ~kCache;
 constexpr uint32_t kNotInterleave = kAll & ~kInterleave;
 constexpr uint32_t kSameDtype = kAll & ~kPartial;
+constexpr uint32_t kNoLayout = kRotary | kPartial | kInterleave;
+constexpr uint32_t kRotaryPartial = kRotary | kPartial;
+constexpr uint32_t kCacheInterleave = kCache | kInterleave;
+constexpr uint32_t kRotaryApplyV2 = kRotary | kApplyV2;
 constexpr uint32_t kNotOnA2 = kPartialGrad | kApplyGrad;
 constexpr uint32_t kNotOn950 = kCacheV2;
 
