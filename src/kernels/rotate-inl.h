@@ -145,24 +145,53 @@ struct BlockBuffer {
 // Bytes between a read and the prefetch of what will be read, as measured: CPUs
 // with AVX-512 have the longer way to memory. 16-bit rows want twice as many.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-#define ROPEWALK_AHEAD 4096
+constexpr ptrdiff_t kPrefetchAhead = 4096;
 #else
-#define ROPEWALK_AHEAD 1024
+constexpr ptrdiff_t kPrefetchAhead = 1024;
 #endif
-template <class Mem>
-constexpr size_t kPrefetchAhead = ROPEWALK_AHEAD*(sizeof(Mem) >= 4 ? 1 : 2);
-#undef ROPEWALK_AHEAD
 
+// Which row is prefetched while another is worked on: some rows further on, or
+// past the end of the run in the next one. Addresses are numbers here, since
+// they may lie outside of the tensor.
+class Ahead {
+ public:
+  Ahead(const std::byte* next, ptrdiff_t step, size_t rows, size_t element)
+      : step_(step), rows_(static_cast<ptrdiff_t>(rows)) {
+    const ptrdiff_t bytes = kPrefetchAhead * (element >= 4 ? 1 : 2);
+    const ptrdiff_t size = step < 0 ? -step : step;
+    // Rows longer than the distance are prefetched within themselves.
+    ahead_ = size > bytes || size == 0 ? 0 : bytes / size;
+    within_ = ahead_ == 0 ? bytes : 0;
+    next_ = reinterpret_cast<uintptr_t>(next);
+  }
+  uintptr_t Of(const std::byte* row, ptrdiff_t index) const {
+    const ptrdiff_t at = index + ahead_;
+    if (at < rows_ || next_ == 0) {
+      return reinterpret_cast<uintptr_t>(row) +
+             static_cast<uintptr_t>(ahead_ * step_ + within_);
+    }
+    return next_ + static_cast<uintptr_t>((at - rows_) * step_);
+  }
+
+ private:
+  ptrdiff_t step_, rows_, ahead_, within_;
+  uintptr_t next_;
+};
+
+// The lines of the block from pair `i` on of the row at `ahead`.
 template <class Layout>
-HWY_INLINE void PrefetchBlock(const typename Layout::Mem* p, ptrdiff_t part,
+HWY_INLINE void PrefetchBlock(uintptr_t ahead, ptrdiff_t part, size_t i,
                               size_t block_pairs) {
   using Mem = typename Layout::Mem;
   constexpr size_t kLine = 64 / sizeof(Mem);
-  constexpr size_t kAhead = kPrefetchAhead<Mem> / sizeof(Mem);
-  const size_t run = Layout::kJoined ? 2 * block_pairs : block_pairs;
-  for (size_t i = 0; i < run; i += kLine) {
-    hwy::Prefetch(p + kAhead + i);
-    if constexpr (!Layout::kJoined) hwy::Prefetch(p + part + kAhead + i);
+  const size_t per_pair = Layout::kJoined ? 2 : 1;
+  const uintptr_t first = ahead + i * per_pair * sizeof(Mem);
+  const auto second = first + static_cast<uintptr_t>(part) * sizeof(Mem);
+  for (size_t k = 0; k < block_pairs * per_pair; k += kLine) {
+    hwy::Prefetch(reinterpret_cast<const Mem*>(first + k * sizeof(Mem)));
+    if constexpr (!Layout::kJoined) {
+      hwy::Prefetch(reinterpret_cast<const Mem*>(second + k * sizeof(Mem)));
+    }
   }
 }
 
@@ -184,6 +213,7 @@ struct Segment {
   const Compute* table;
   Compute* block;
   double* sums;
+  uintptr_t in_ahead, x_ahead;  // to prefetch
 };
 
 // The work on a block that is loaded: `index` is its number in the tables.
@@ -202,7 +232,7 @@ HWY_INLINE void ComputeBlock(const Segment<Form>& s, size_t index, V& g0, V& g1,
 
 // Fewer pairs than a block.
 template <class Form, bool kRotate, StoreKind kKind, Phase kPhase>
-HWY_NOINLINE void RunShortSegment(const Segment<Form>& s) {
+HWY_INLINE void RunShortSegment(const Segment<Form>& s) {
   using V = ComputeVec<typename Form::Type>;
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
   V g0, g1, g2, g3;
@@ -237,10 +267,6 @@ HWY_INLINE void RunSegment(const Segment<Form>& s) {
   using V = ComputeVec<typename Form::Type>;
   constexpr Write kWrite = WriteOf(kKind);
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  if (HWY_UNLIKELY(s.pairs < step)) {
-    RunShortSegment<Form, kRotate, kKind, kPhase>(s);
-    return;
-  }
   // The last block overlaps the one before, which in place overwrites what the
   // last one reads: so that is loaded first.
   const size_t blocks = s.pairs / step;
@@ -260,17 +286,15 @@ HWY_INLINE void RunSegment(const Segment<Form>& s) {
   for (size_t b = 0; b < blocks; ++b) {
     V g0, g1, g2, g3;
     V x0, x1, x2, x3;
-    const auto* p = PairAt<In>(s.in, b * step);
-    In::Load(p, s.in_part, g0, g1, g2, g3);
+    In::Load(PairAt<In>(s.in, b * step), s.in_part, g0, g1, g2, g3);
     x0 = x1 = x2 = x3 = g0;
     if constexpr (kKind != StoreKind::kPlain) {
-      PrefetchBlock<In>(p, s.in_part, step);
+      PrefetchBlock<In>(s.in_ahead, s.in_part, b * step, step);
     }
     if constexpr (kPhase != Phase::kNone) {
-      const auto* q = PairAt<X>(s.x, b * step);
-      X::Load(q, s.x_part, x0, x1, x2, x3);
+      X::Load(PairAt<X>(s.x, b * step), s.x_part, x0, x1, x2, x3);
       if constexpr (kKind != StoreKind::kPlain) {
-        PrefetchBlock<X>(q, s.x_part, step);
+        PrefetchBlock<X>(s.x_ahead, s.x_part, b * step, step);
       }
     }
     ComputeBlock<Form, kRotate, kPhase>(s, b, g0, g1, g2, g3, x0, x1, x2, x3);
@@ -293,22 +317,29 @@ HWY_INLINE void RunSegment(const Segment<Form>& s) {
   }
 }
 
-// Both segments of a row.
-template <class Form, bool kRotate, StoreKind kKind, Phase kPhase>
+// The segments of a row. kShort: of fewer pairs than a block.
+template <class Form, bool kRotate, StoreKind kKind, bool kShort, Phase kPhase>
 HWY_INLINE void RunRow(Segment<Form> s, size_t segments, size_t numbers) {
-  RunSegment<Form, kRotate, kKind, kPhase>(s);
-  if (segments == 2) {
+  for (size_t i = 0;; ++i) {
+    if constexpr (kShort) {
+      RunShortSegment<Form, kRotate, kKind, kPhase>(s);
+    } else {
+      RunSegment<Form, kRotate, kKind, kPhase>(s);
+    }
+    if (i + 1 == segments) return;
+    using Mem = typename Segment<Form>::Mem;
     s.in += 2 * s.pairs;
+    s.in_ahead += 2 * s.pairs * sizeof(Mem);
     if constexpr (kRotate) {
       s.out += 2 * s.pairs;
       s.table += numbers;
     }
     if constexpr (kPhase != Phase::kNone) {
       s.x += 2 * s.pairs;
+      s.x_ahead += 2 * s.pairs * sizeof(Mem);
       s.block += numbers;
       s.sums += numbers;
     }
-    RunSegment<Form, kRotate, kKind, kPhase>(s);
   }
 }
 
@@ -318,67 +349,88 @@ HWY_INLINE size_t SegmentNumbers(size_t pairs) {
   return (pairs + step - 1) / step * step * 4;
 }
 
-template <class Form, StoreKind kKind>
-void RotateRows(const RowArgs& a) noexcept {
+// `args` by value: what is stored through pointers cannot change it.
+template <class Form, StoreKind kKind, bool kShort>
+HWY_INLINE void RotateRowsOf(RowArgs a) {
   using S = Segment<Form>;
   const size_t numbers = SegmentNumbers<Form>(a.pairs);
-  const std::byte* in = a.in;
-  const std::byte* table = a.table;
-  std::byte* out = a.out;
+  const Ahead ahead(a.next_in, a.in_step, a.rows, sizeof(typename S::Mem));
   for (size_t row = 0; row < a.rows; ++row) {
-    const S s = {reinterpret_cast<const typename S::Mem*>(in),
-                 nullptr,
-                 reinterpret_cast<typename S::Mem*>(out),
-                 a.in_part,
-                 0,
-                 a.out_part,
-                 a.pairs,
-                 reinterpret_cast<const typename S::Compute*>(table),
-                 nullptr,
-                 nullptr};
-    RunRow<Form, true, kKind, Phase::kNone>(s, a.segments, numbers);
-    in += a.in_step;
-    out += a.out_step;
-    table += a.table_step;
+    S s = {};
+    s.in = reinterpret_cast<const typename S::Mem*>(a.in);
+    s.out = reinterpret_cast<typename S::Mem*>(a.out);
+    s.in_part = a.in_part;
+    s.out_part = a.out_part;
+    s.pairs = a.pairs;
+    s.table = reinterpret_cast<const typename S::Compute*>(a.table);
+    if constexpr (kKind != StoreKind::kPlain) {
+      s.in_ahead = ahead.Of(a.in, static_cast<ptrdiff_t>(row));
+    }
+    RunRow<Form, true, kKind, kShort, Phase::kNone>(s, a.segments, numbers);
+    a.in += a.in_step;
+    a.out += a.out_step;
+    a.table += a.table_step;
+  }
+}
+
+template <class Form, StoreKind kKind>
+void RotateRows(const RowArgs& a) noexcept {
+  if (a.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
+    RotateRowsOf<Form, kKind, true>(a);
+  } else {
+    RotateRowsOf<Form, kKind, false>(a);
+  }
+}
+
+template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+HWY_INLINE void GradientRowsOf(GradientArgs a) {
+  using S = Segment<Form>;
+  RowArgs& r = a.row;
+  const size_t numbers = SegmentNumbers<Form>(r.pairs);
+  const Ahead in_ahead(r.next_in, r.in_step, r.rows, sizeof(typename S::Mem));
+  const Ahead x_ahead(a.next_x, a.x_step, r.rows, sizeof(typename S::Mem));
+  auto* sums = reinterpret_cast<std::byte*>(a.sums);
+  for (size_t row = 0; row < r.rows; ++row) {
+    S s = {};
+    s.in = reinterpret_cast<const typename S::Mem*>(r.in);
+    s.x = reinterpret_cast<const typename S::Mem*>(a.x);
+    s.out = reinterpret_cast<typename S::Mem*>(r.out);
+    s.in_part = r.in_part;
+    s.x_part = a.x_part;
+    s.out_part = r.out_part;
+    s.pairs = r.pairs;
+    s.table = reinterpret_cast<const typename S::Compute*>(r.table);
+    s.block = reinterpret_cast<typename S::Compute*>(a.block);
+    s.sums = reinterpret_cast<double*>(sums);
+    if constexpr (kKind != StoreKind::kPlain) {
+      s.in_ahead = in_ahead.Of(r.in, static_cast<ptrdiff_t>(row));
+      s.x_ahead = x_ahead.Of(a.x, static_cast<ptrdiff_t>(row));
+    }
+    if (a.phase == 0) {
+      RunRow<Form, kRotate, kKind, kShort, Phase::kFirst>(s, r.segments,
+                                                          numbers);
+    } else if (a.phase < 3) {
+      RunRow<Form, kRotate, kKind, kShort, Phase::kAdd>(s, r.segments, numbers);
+    } else {
+      RunRow<Form, kRotate, kKind, kShort, Phase::kLast>(s, r.segments,
+                                                         numbers);
+    }
+    a.phase = (a.phase + a.phase_step) & 3;
+    r.in += r.in_step;
+    r.out += r.out_step;
+    r.table += r.table_step;
+    a.x += a.x_step;
+    a.block += a.block_step;
+    sums += a.sums_step;
   }
 }
 
 template <class Form, bool kRotate, StoreKind kKind>
 void GradientRows(const GradientArgs& a) noexcept {
-  using S = Segment<Form>;
-  const size_t numbers = SegmentNumbers<Form>(a.row.pairs);
-  const std::byte* in = a.row.in;
-  const std::byte* x = a.x;
-  const std::byte* table = a.row.table;
-  std::byte* out = a.row.out;
-  std::byte* block = a.block;
-  auto* sums = reinterpret_cast<std::byte*>(a.sums);
-  unsigned phase = a.phase;
-  for (size_t row = 0; row < a.row.rows; ++row) {
-    const S s = {reinterpret_cast<const typename S::Mem*>(in),
-                 reinterpret_cast<const typename S::Mem*>(x),
-                 reinterpret_cast<typename S::Mem*>(out),
-                 a.row.in_part,
-                 a.x_part,
-                 a.row.out_part,
-                 a.row.pairs,
-                 reinterpret_cast<const typename S::Compute*>(table),
-                 reinterpret_cast<typename S::Compute*>(block),
-                 reinterpret_cast<double*>(sums)};
-    if (phase == 0) {
-      RunRow<Form, kRotate, kKind, Phase::kFirst>(s, a.row.segments, numbers);
-    } else if (phase < 3) {
-      RunRow<Form, kRotate, kKind, Phase::kAdd>(s, a.row.segments, numbers);
-    } else {
-      RunRow<Form, kRotate, kKind, Phase::kLast>(s, a.row.segments, numbers);
-    }
-    phase = (phase + a.phase_step) & 3;
-    in += a.row.in_step;
-    x += a.x_step;
-    out += a.row.out_step;
-    table += a.row.table_step;
-    block += a.block_step;
-    sums += a.sums_step;
+  if (a.row.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
+    GradientRowsOf<Form, kRotate, kKind, true>(a);
+  } else {
+    GradientRowsOf<Form, kRotate, kKind, false>(a);
   }
 }
 

@@ -49,6 +49,8 @@ struct RowArgs {
   size_t segments;  ///< 1 or 2; the second one starts 2 * pairs further
   const std::byte* table;
   size_t table_step;  ///< from row to row; 0: all rows share one
+  const std::byte*
+      next_in;  ///< rows that come after these, to prefetch; or null
 };
 
 /// Rows for dcos and dsin, and dx if `out` of the kernel is used. `in` is dy.
@@ -64,6 +66,7 @@ struct GradientArgs {
   size_t block_step, sums_step;  ///< bytes; 0: all rows add to one
   unsigned phase;                ///< of the first row
   unsigned phase_step;           ///< 1 if all rows add to one, else 0
+  const std::byte* next_x;       ///< as next_in
 };
 
 /// One row of the tables to bring into kernel order, with the signs and the

@@ -65,6 +65,8 @@ GradientArgs ArgsOf(const RowRun& run, const ColumnTile& tile) {
   args.sums_step = run.sums_step;
   args.phase = run.phase;
   args.phase_step = run.phase_step;
+  args.row.next_in = run.next_in;
+  args.next_x = run.next_x;
   return args;
 }
 
@@ -172,6 +174,13 @@ void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
                const RowRun& run, bool rotate, bool sums) {
   const auto element = static_cast<int64_t>(op.element);
   GradientArgs args = ArgsOf(run, tile);
+  // What is prefetched lies as far into its row as what is read.
+  const auto advance = [&](const std::byte*& next, int tensor) {
+    if (next == nullptr) return;
+    next += (plan.problem.start + FirstColumn(plan, tensor, tile)) * element;
+  };
+  advance(args.row.next_in, kIn);
+  advance(args.next_x, kX);
   args.row.in += FirstColumn(plan, kIn, tile) * element;
   args.row.in_part = PartColumns(plan, kIn);
   if (rotate) {
@@ -196,6 +205,7 @@ void RunBuffered(const Plan::Impl& plan, const OperandPlan& op,
                                            op.column[kOut]};
   const int64_t rows = run.rows;
   run.rows = 1;
+  run.next_in = run.next_x = nullptr;
   const RowRun all = run;
   for (int64_t row = 0; row < rows; ++row) {
     CopyStrided(op.element, all.in + row * all.in_step, op.column[kIn], buffer,

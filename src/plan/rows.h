@@ -31,6 +31,7 @@ struct RowRun {
   double* sums;
   size_t block_step, sums_step;
   unsigned phase, phase_step;
+  const std::byte *next_in, *next_x;  ///< of the run that follows, or null
 };
 
 /// Rotates, and adds products, for a column tile of the rows.

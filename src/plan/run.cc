@@ -104,13 +104,19 @@ class RowWalk {
       const int64_t from = row % inner;
       const int64_t to = std::min(inner, from + end - row);
       const std::byte* at[3];
+      const std::byte* next[3];
       for (int t = 0; t < 3; ++t) {
         at[t] = base_[t] + op_.shared.Offset(t, outer, 0, op_.outer);
+        next[t] = base_[t];
+        if (base_[t] == nullptr) continue;
+        next[t] += row + to - from < end
+                       ? op_.shared.Offset(t, outer + 1, 0, op_.outer)
+                       : unit_.count * tile_stride_[t];
       }
       if (op_.outer == op_.shared.rank) {
-        RunAlongTile(at, row);
+        RunAlongTile(at, next, row);
       } else {
-        RunInside(at, row, from, to);
+        RunInside(at, next, row, from, to);
       }
       row += to - from;
     }
@@ -118,8 +124,11 @@ class RowWalk {
 
  private:
   // No shared axis inside: each row has a table row of its own.
-  void RunAlongTile(const std::byte* const* at, int64_t row) {
+  void RunAlongTile(const std::byte* const* at, const std::byte* const* next,
+                    int64_t row) {
     RowRun run = RunAt(at, 0, row);
+    run.next_in = next[OperandPlan::kIn];
+    run.next_x = next[OperandPlan::kX];
     run.in_step = tile_stride_[OperandPlan::kIn];
     run.x_step = tile_stride_[OperandPlan::kX];
     run.out_step = tile_stride_[OperandPlan::kOut];
@@ -132,8 +141,8 @@ class RowWalk {
   }
 
   // Table row by table row, the shared rows [from, to) of the inner axes.
-  void RunInside(const std::byte* const* at, int64_t row, int64_t from,
-                 int64_t to) {
+  void RunInside(const std::byte* const* at, const std::byte* const* next,
+                 int64_t row, int64_t from, int64_t to) {
     const int last = op_.shared.rank - 1;
     const int64_t line = op_.shared.size[last];
     for (int64_t t = 0; t < unit_.count; ++t) {
@@ -150,10 +159,28 @@ class RowWalk {
         run.out_step = op_.shared.stride[OperandPlan::kOut][last];
         run.rows = count;
         run.phase_step = 1;
-        Run(run);
         i += count;
+        // Exact where it matters: at the end of one token's rows.
+        const bool last_token = t + 1 == unit_.count;
+        run.next_in =
+            NextOf(OperandPlan::kIn, at, next, t, i < to, last_token, start);
+        run.next_x =
+            NextOf(OperandPlan::kX, at, next, t, i < to, last_token, start);
+        Run(run);
       }
     }
+  }
+
+  // What follows a run inside: more of the same table row (about), the next
+  // table row, or what the caller says.
+  const std::byte* NextOf(int tensor, const std::byte* const* at,
+                          const std::byte* const* next, int64_t t, bool more,
+                          bool last_token,
+                          const std::byte* const* start) const {
+    if (at[tensor] == nullptr) return nullptr;
+    if (more) return start[tensor];
+    if (last_token) return next[tensor];
+    return at[tensor] + (t + 1) * tile_stride_[tensor];
   }
 
   RowRun RunAt(const std::byte* const* at, int64_t t, int64_t row) const {
