@@ -51,8 +51,10 @@ bool MayCoincide(int out, int in) {
 }
 
 bool RangesMeet(const Problem& p, const Addresses& a, const SlotPair& pair) {
-  const auto out = reinterpret_cast<intptr_t>(a.at[pair.out]);
-  const auto other = reinterpret_cast<intptr_t>(a.at[pair.other]);
+  // Wide enough for any address plus any extent.
+  using Wide = __int128;
+  const Wide out = reinterpret_cast<uintptr_t>(a.at[pair.out]);
+  const Wide other = reinterpret_cast<uintptr_t>(a.at[pair.other]);
   return out + p.extent[pair.out].end > other + p.extent[pair.other].lowest &&
          other + p.extent[pair.other].end > out + p.extent[pair.out].lowest;
 }
@@ -115,6 +117,13 @@ Status CheckWorkspace(const Plan::Impl& plan, const RunOptions& options) {
                     (aligned ? " bytes" : " bytes not aligned"));
 }
 
+Status ExecutorThrew(const Plan::Impl& plan) noexcept try {
+  return Status(Code::kExecutor, std::string("[") + plan.problem.op +
+                                     "] executor: threw an exception");
+} catch (...) {
+  return Status(Code::kExecutor, std::string());
+}
+
 Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
                   const Addresses& addresses,
                   const RunOptions& options) noexcept try {
@@ -134,9 +143,9 @@ Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
   if (status.ok()) status = Execute(*plan, addresses, options);
   return status;
 } catch (const std::bad_alloc&) {
-  return Status(Code::kOutOfMemory, std::string());
+  return Status(Code::kOutOfMemory, std::string());  // a text needs memory
 } catch (...) {
-  return Status(Code::kExecutor, "executor: threw an exception");
+  return ExecutorThrew(*plan);
 }
 
 // Lists what runs have to check, so that they need not look for it.

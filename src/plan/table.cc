@@ -200,12 +200,15 @@ bool FindBad(const Problem& p, const std::byte* data, BadPosition* bad) {
   const int64_t lists = desc.rank == 2 ? desc.shape[0] : 1;
   const int64_t tokens = desc.shape[desc.rank - 1];
   const int64_t step = desc.strides[desc.rank - 1];
+  constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+  if (tokens == 0) return false;
   for (int64_t list = 0; list < lists; ++list) {
-    const auto* from = reinterpret_cast<const T*>(data);
-    if (desc.rank == 2) from += list * desc.strides[0];
+    const std::byte* from =
+        data + (desc.rank == 2 ? list * desc.strides[0] * kSize : 0);
     for (int64_t i = 0; i < tokens; ++i) {
-      const auto value = static_cast<int64_t>(from[i * step]);
-      if (static_cast<uint64_t>(value) < rows) continue;
+      T value;
+      memcpy(&value, from + i * step * kSize, sizeof(value));
+      if (static_cast<uint64_t>(int64_t{value}) < rows) continue;
       *bad = {list, i, value};
       return true;
     }
