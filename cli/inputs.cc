@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
 #include <utility>
 
 namespace ropewalk::cli {
@@ -42,6 +41,9 @@ void Inputs::Add(const std::string& source) {
     const std::string path = named ? source.substr(equals + 1) : source;
     const std::string name = named ? prefix_ + source.substr(0, equals)
                                    : fs::path(path).stem().string();
+    if (!fs::exists(path, error)) {
+      Keep(Status(io::kFileCode, path + ": no such file"));
+    }
     sources_.push_back({source, NpyPaths{{name, path}}});
   } else {
     Result<io::SafetensorsFile> file = io::SafetensorsFile::Open(source);
@@ -51,12 +53,12 @@ void Inputs::Add(const std::string& source) {
 }
 
 const io::StoredTensor* Inputs::Look(const std::string& full_name) {
-  for (const Source& source : sources_ | std::views::reverse) {
-    if (const auto* file = std::get_if<io::SafetensorsFile>(&source.content)) {
+  for (auto source = sources_.rbegin(); source != sources_.rend(); ++source) {
+    if (const auto* file = std::get_if<io::SafetensorsFile>(&source->content)) {
       if (const auto* tensor = file->Find(full_name)) return tensor;
       continue;
     }
-    const auto& paths = std::get<NpyPaths>(source.content);
+    const auto& paths = std::get<NpyPaths>(source->content);
     const auto path = paths.find(full_name);
     if (path == paths.end()) continue;
     const auto open = npy_files_.find(path->second);
@@ -108,16 +110,18 @@ std::string Inputs::Listing() const {
   }
   if (names.empty()) return "none";
   std::ranges::sort(names);
-  const auto shown =
-      names | std::views::take(kListed) | std::views::transform(&io::Quote);
-  std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  if (names.size() > kListed) {
-    text += fmt::format(" and {} more", names.size() - kListed);
+  const size_t shown = std::min(names.size(), kListed);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "" : ", ") + io::Quote(names[i]);
+  }
+  if (names.size() > shown) {
+    text += fmt::format(" and {} more", names.size() - shown);
   }
   return text;
 }
 
-void Inputs::Keep(Status status) {
+void Inputs::Keep(const Status& status) {
   if (!status_.ok()) return;
   status_ =
       Status(status.code(), fmt::format("[{}] {}", command_, status.message()));

@@ -44,7 +44,7 @@ class Inputs {
   void Add(const std::string& source);
   const io::StoredTensor* Look(const std::string& full_name);
   std::string Listing() const;
-  void Keep(Status status);
+  void Keep(const Status& status);
 
   std::string command_;
   std::string prefix_;

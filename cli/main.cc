@@ -38,14 +38,17 @@ int RunCommand(const std::vector<Command>& commands) {
     return Fail(status.message(),
                 status.code() == Code::kOption ? kBadUsage : kBadData);
   }
-  return kBadUsage;  // not reached: CLI11 requires a command
+  std::string names;
+  for (const Command& command : commands)
+    names += " " + command.app->get_name();
+  return Fail("a command is needed, one of:" + names, kBadUsage);
 }
 
 int Main(int argc, char** argv) {
   CLI::App program("Rotary position embedding, forward and backward.",
                    "ropewalk");
   program.set_version_flag("--version", Version());
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);
   const std::vector<Command> commands = {
       AddRotate(program), AddBackward(program), AddCached(program),
       AddInfo(program), AddBench(program)};

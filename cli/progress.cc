@@ -10,10 +10,8 @@
 namespace ropewalk::cli {
 namespace {
 
-using std::chrono_literals::operator""ms;
-
-constexpr auto kDelay = 1000ms;
-constexpr auto kInterval = 100ms;
+constexpr std::chrono::milliseconds kDelay{1000};
+constexpr std::chrono::milliseconds kInterval{100};
 constexpr size_t kBarWidth = 40;
 constexpr char kClearLine[] = "\r\033[K";
 

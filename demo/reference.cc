@@ -27,7 +27,8 @@ double Product(float a, float b) {
 
 std::vector<double> Rotate(const Rows& rows, std::span<const float> x,
                            const Tables& tables) {
-  const auto& [cos, sin] = tables;
+  const std::span<const float> cos = tables.cos;
+  const std::span<const float> sin = tables.sin;
   std::vector<double> y(x.size());
   ForPairs(rows, x.size(), [&](size_t i, size_t j, size_t p, size_t r) {
     y[i] = Product(x[i], cos[p]) - Product(x[j], sin[p]);
@@ -38,7 +39,8 @@ std::vector<double> Rotate(const Rows& rows, std::span<const float> x,
 
 std::vector<double> RotateBackward(const Rows& rows, std::span<const float> dy,
                                    const Tables& tables) {
-  const auto& [cos, sin] = tables;
+  const std::span<const float> cos = tables.cos;
+  const std::span<const float> sin = tables.sin;
   std::vector<double> dx(dy.size());
   ForPairs(rows, dy.size(), [&](size_t i, size_t j, size_t p, size_t r) {
     dx[i] = Product(dy[i], cos[p]) + Product(dy[j], sin[r]);

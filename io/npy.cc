@@ -69,7 +69,7 @@ std::string_view HeaderText(std::span<const std::byte> file,
   if (text.size() < start || !text.starts_with(kMagic)) {
     throw FormatError("must be a .npy file, but does not start like one");
   }
-  const int version = text[kMagic.size()];
+  const auto version = static_cast<unsigned char>(text[kMagic.size()]);
   if (version < 1 || version > 3) {
     throw FormatError("format version must be 1, 2 or 3, but is " +
                       std::to_string(version));

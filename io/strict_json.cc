@@ -1,5 +1,6 @@
 #include "io/strict_json.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,7 +28,10 @@ class Guard : public nlohmann::json_sax<json> {
   }
   bool parse_error(size_t, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    throw FormatError(std::string("header: ") + error.what());
+    std::string text = error.what();  // quotes the file, as it is
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c >= 0x80; }, '?');
+    throw FormatError("header: " + text);
   }
 
   bool null() override { return true; }
