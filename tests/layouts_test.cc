@@ -243,5 +243,34 @@ TEST(LayoutsTest, StridedLastAxis) {
   }
 }
 
+// Addresses that are not multiples of the element work too.
+TEST(LayoutsTest, ElementsAtOddBytes) {
+  Random random(8);
+  for (const Dtypes& dtypes : AllDtypes()) {
+    for (Pairing pairing : AllPairings()) {
+      for (int64_t width : {4, 36, 132, 1028}) {
+        for (int64_t stride : {1, 2}) {
+          const auto make = [&](Dtype dtype) {
+            return TestTensor(Strided(dtype, {3, width}, {2 * width, stride}),
+                              Placement::kOddByte);
+          };
+          TestTensor x = make(dtypes.data), y = make(dtypes.data);
+          TestTensor cos = make(dtypes.table), sin = make(dtypes.table);
+          x.Fill(Data::kNormal, random);
+          cos.Fill(Data::kUnit, random);
+          sin.Fill(Data::kUnit, random);
+          for (Direction direction : kDirections) {
+            const Turn turn{{pairing, {}}, direction, x.in(),
+                            cos.in(),      sin.in(),  y.out()};
+            Check(turn, y);
+            CheckInPlace(turn, x);
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ropewalk::test

@@ -278,6 +278,39 @@ TEST(PlanTest, RefusesAWorkspaceThatWillNotDo) {
   RW_ASSERT_OK(plan->Run(chunked.Buffers(), options));
 }
 
+// Descriptors of tensors that no machine holds: plans are made or refused, and
+// no arithmetic on the way overflows.
+TEST(PlanTest, HugeDescriptorsDoNoHarm) {
+  Random random(4);
+  for (int round = 0; round < 3000; ++round) {
+    Shape shape;
+    for (int64_t axis = random.Int(0, 3); axis > 0; --axis) {
+      shape.push_back(int64_t{1} << random.Int(0, 40));
+    }
+    const int64_t width = int64_t{4} << random.Int(0, random.Int(1, 56));
+    shape.push_back(width);
+    Shape table = shape;
+    for (size_t axis = 0; axis + 1 < shape.size(); ++axis) {
+      if (random.OneIn(2)) table[axis] = 1;
+    }
+    const TensorDesc x = Contiguous(Dtype::kBF16, shape);
+    const TensorDesc cos = Contiguous(Dtype::kF16, table);
+    const RotateOptions options{random.Pick(AllPairings()), {}};
+    RotateTensors forward;
+    forward.x = forward.y = x;
+    forward.cos = forward.sin = cos;
+    (void)MakeRotatePlan(options, forward);
+    RotateBackwardTensors backward;
+    backward.dy = x;
+    backward.x = x;
+    backward.cos = backward.sin = cos;
+    backward.dcos = backward.dsin = cos;
+    if (random.OneIn(2)) backward.dx = x;
+    const Result<Plan> plan = MakeRotateBackwardPlan(options, backward);
+    EXPECT_TRUE(!plan.ok() || !plan->Describe().empty());
+  }
+}
+
 TEST(PlanTest, ReportsExecutorsThatFail) {
   const Small small(Dtype::kF32, {512, 16, 128}, {512, 1, 128});
   RotateRun run = small.Run();

@@ -71,7 +71,9 @@ const std::vector<Refusal<O, T>> kRefusals = {
      "[rotate_backward] dx: shape must be that of dy, (2, 3, 4, 128), but is "
      "(2, 3, 4)"},
     {"dcos of another shape", [](O&, T& t) { t.dcos->shape[0] = 3; },
-     Code::kShape, "[rotate_backward] dcos: shape must be that of cos, (2, 1, 4, 128), but is (3, 1, 4, 128)"},
+     Code::kShape,
+     "[rotate_backward] dcos: shape must be that of cos, (2, 1, 4, 128), but "
+     "is (3, 1, 4, 128)"},
     {"dsin of half the width", [](O&, T& t) { t.dsin->shape[3] = 64; },
      Code::kShape,
      "[rotate_backward] dsin: shape must be that of cos, (2, 1, 4, 128), but "

@@ -2,11 +2,13 @@
 // and the number of threads is what was asked for.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -103,6 +105,13 @@ TEST(ThreadsTest, SetNumThreadsIsRead) {
   EXPECT_EQ(NumThreads(), usual);
 }
 
+// Bytes of address space that this process has taken.
+rlim_t AddressSpace() {
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE));
+}
+
 struct Seen {
   std::mutex mutex;
   std::multiset<size_t> tasks;
@@ -196,6 +205,45 @@ TEST(ThreadsTest, AChildProcessStartsAnew) {
   SetNumThreads(0);
   RW_ASSERT_OK(work.Run(y));
   EXPECT_TRUE(SameMemory(y, work.want));
+}
+
+// An executor that says 0 breaks the contract, but must not lose the work.
+TEST(ThreadsTest, AnExecutorWithoutWorkers) {
+  class NoWorkers : public Executor {
+   public:
+    size_t max_workers() const noexcept override { return 0; }
+    void ParallelFor(size_t count, Task task, void* context) override {
+      for (size_t i = 0; i < count; ++i) task(context, i, 0, 1);
+    }
+  } executor;
+  const Work work;
+  TestTensor y(work.x.desc());
+  const Status status = work.Run(y, &executor);
+  EXPECT_TRUE(!status.ok() || SameMemory(y, work.want));
+}
+
+// With room for a few stacks only, a pool runs with fewer threads.
+TEST(ThreadsTest, WhereThreadsCannotBeStarted) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers need the address space";
+#endif
+  const Work work;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    rlimit limit = {};
+    limit.rlim_cur = limit.rlim_max = AddressSpace() + (64 << 20);
+    setrlimit(RLIMIT_AS, &limit);
+    const auto pool = MakePool(64);
+    TestTensor y(work.x.desc());
+    const bool good =
+        work.Run(y, pool.get()).ok() && SameElements(y.in(), work.want.in());
+    _exit(good ? 0 : 1);
+  }
+  int result = -1;
+  ASSERT_EQ(waitpid(child, &result, 0), child);
+  EXPECT_TRUE(WIFEXITED(result)) << "signal " << WTERMSIG(result);
+  EXPECT_EQ(WEXITSTATUS(result), 0);
 }
 
 TEST(ThreadsTest, SmallWorkStaysOnTheCallingThread) {

@@ -13,6 +13,11 @@ namespace {
 constexpr size_t kPadding = 128;
 constexpr int kPaddingByte = 0xa5;
 
+bool OnHeap(Placement placement) {
+  return placement == Placement::kPadded || placement == Placement::kOdd ||
+         placement == Placement::kOddByte;
+}
+
 void Require(bool ok, const char* what) {
   if (ok) return;
   std::perror(what);
@@ -23,8 +28,10 @@ void Require(bool ok, const char* what) {
 
 Memory::Memory(size_t bytes, Placement placement, size_t element_bytes)
     : size_(bytes), placement_(placement), element_bytes_(element_bytes) {
-  if (placement == Placement::kPadded || placement == Placement::kOdd) {
-    const size_t shift = placement == Placement::kOdd ? element_bytes : 0;
+  if (OnHeap(placement)) {
+    const size_t shift = placement == Placement::kOdd       ? element_bytes
+                         : placement == Placement::kOddByte ? 1
+                                                            : 0;
     base_size_ = (bytes + 2 * kPadding + shift + 63) / 64 * 64;
     base_ = static_cast<std::byte*>(std::aligned_alloc(64, base_size_));
     Require(base_ != nullptr, "aligned_alloc");
@@ -54,7 +61,7 @@ Memory::Memory(const Memory& other)
 }
 
 Memory::~Memory() {
-  if (placement_ == Placement::kPadded || placement_ == Placement::kOdd) {
+  if (OnHeap(placement_)) {
     std::free(base_);
   } else {
     munmap(base_, base_size_);
@@ -62,9 +69,7 @@ Memory::~Memory() {
 }
 
 bool Memory::PaddingIntact() const {
-  if (placement_ != Placement::kPadded && placement_ != Placement::kOdd) {
-    return true;
-  }
+  if (!OnHeap(placement_)) return true;
   for (const std::byte* p = base_; p != base_ + base_size_; ++p) {
     if (p >= data_ && p < data_ + size_) continue;
     if (*p != static_cast<std::byte>(kPaddingByte)) return false;

@@ -11,6 +11,7 @@ namespace ropewalk::test {
 enum class Placement {
   kPadded,      ///< on the heap, 64-byte aligned, padding around it
   kOdd,         ///< on the heap, at an odd multiple of the element
+  kOddByte,     ///< on the heap, one byte beyond a multiple of 64
   kGuardAfter,  ///< its last byte is the last before an unmapped page
   kGuardBefore  ///< its first byte is the first after an unmapped page
 };
