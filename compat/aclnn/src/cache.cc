@@ -41,9 +41,11 @@ aclnnStatus CheckTypes(Call& call) {
   RW_TRY(call.CheckSameDtypes({kQuery, kKey, kCache, kQueryOut, kKeyOut}));
   const aclDataType type = call.dtype(kPositions);
   if (type == ACL_INT64) return call.SetPositionsDtype(ropewalk::Dtype::kI64);
-  RW_TRY(call.Refuse(Rule::kDtypePositions, "positions", "is type %d", type));
+  RW_TRY(call.Refuse(Rule::kDtypePositions, "positions", "is %s",
+                     TypeText(type).c_str()));
   if (type == ACL_INT32) return call.SetPositionsDtype(ropewalk::Dtype::kI32);
-  return call.Refuse(Rule::kDtypeKnown, "positions", "is type %d", type);
+  return call.Refuse(Rule::kDtypeKnown, "positions", "is %s",
+                     TypeText(type).c_str());
 }
 
 aclnnStatus CheckOutShape(Call& call, int out, int in) {

@@ -163,13 +163,15 @@ aclnnStatus Call::CheckDtypes(std::initializer_list<int> tensors) {
     if (!has(i) || (used_ >> i & 1) == 0) continue;
     const aclDataType type = dtype(i);
     if (type != ACL_FLOAT && !IsSmallFloat(type)) {
-      RW_TRY(Refuse(Rule::kDtype, name(i), "is type %d", type));
+      RW_TRY(Refuse(Rule::kDtype, name(i), "is %s", TypeText(type).c_str()));
     }
     if (!IsSmallFloat(type)) {
-      RW_TRY(Refuse(Rule::kDtypeHalf, name(i), "is type %d", type));
+      RW_TRY(
+          Refuse(Rule::kDtypeHalf, name(i), "is %s", TypeText(type).c_str()));
     }
     if (!NativeDtype(type, &descs_[i].dtype)) {
-      RW_TRY(Refuse(Rule::kDtypeKnown, name(i), "is type %d", type));
+      RW_TRY(
+          Refuse(Rule::kDtypeKnown, name(i), "is %s", TypeText(type).c_str()));
     }
   }
   return ACLNN_SUCCESS;
@@ -180,8 +182,9 @@ aclnnStatus Call::CheckSameDtypes(std::initializer_list<int> tensors) {
   const int first = *tensors.begin();
   for (int i : tensors) {
     if (!has(i) || (used_ >> i & 1) == 0 || dtype(i) == dtype(first)) continue;
-    RW_TRY(Refuse(Rule::kDtypeSame, name(i), "is type %d, and %s is type %d",
-                  dtype(i), name(first), dtype(first)));
+    RW_TRY(Refuse(Rule::kDtypeSame, name(i), "is %s, and %s is %s",
+                  TypeText(dtype(i)).c_str(), name(first),
+                  TypeText(dtype(first)).c_str()));
   }
   return ACLNN_SUCCESS;
 }

@@ -25,12 +25,14 @@ struct Slice {
 aclnnStatus CheckTypes(Call& call) {
   RW_TRY(call.CheckDtypes({kX, kCos, kSin}));
   if (call.dtype(kCos) != call.dtype(kX) && call.dtype(kCos) != ACL_FLOAT) {
-    RW_TRY(call.Refuse(Rule::kDtypeTable, "cos", "is type %d, and xRef is %d",
-                       call.dtype(kCos), call.dtype(kX)));
+    RW_TRY(call.Refuse(Rule::kDtypeTable, "cos", "is %s, and xRef is %s",
+                       TypeText(call.dtype(kCos)).c_str(),
+                       TypeText(call.dtype(kX)).c_str()));
   }
   if (call.dtype(kSin) == call.dtype(kCos)) return 0;
-  return call.Refuse(Rule::kDtypePair, "sin", "is type %d, and cos is type %d",
-                     call.dtype(kSin), call.dtype(kCos));
+  return call.Refuse(Rule::kDtypePair, "sin", "is %s, and cos is %s",
+                     TypeText(call.dtype(kSin)).c_str(),
+                     TypeText(call.dtype(kCos)).c_str());
 }
 
 // Null is the empty slice. An empty list is the whole row in the forward.
@@ -68,6 +70,13 @@ aclnnStatus CheckShapes(Call& call, const Slice& slice, int mode) {
     RW_TRY(call.RefuseShape(Rule::kWidthMax, kX));
   }
   if (d % 2 != 0) RW_TRY(call.RefuseShape(Rule::kRowEven, kX));
+  if (call.width(kCos) == d && slice.width() != d) {
+    RW_TRY(call.Refuse(Rule::kSliceWidth, "cos",
+                       "it is %lld, that of the whole row, and end - start is "
+                       "%lld",
+                       static_cast<long long>(d),
+                       static_cast<long long>(slice.width())));
+  }
   RW_TRY(call.CheckTableWidth(kCos, kX, slice.width(), Rule::kSliceWidth,
                               Rule::kSliceHalf));
   RW_TRY(call.CheckEven(kX, slice.width(), mode));

@@ -24,8 +24,8 @@ aclnnStatus CheckTypes(Call& call) {
   // looks at their types all the same.
   for (int i : {kDcos, kDsin}) {
     if (call.dtype(i) == call.dtype(kDy)) continue;
-    RW_TRY(call.Refuse(Rule::kDtypeUnused, call.name(i), "is type %d",
-                       call.dtype(i)));
+    RW_TRY(call.Refuse(Rule::kDtypeUnused, call.name(i), "is %s",
+                       TypeText(call.dtype(i)).c_str()));
   }
   return 0;
 }

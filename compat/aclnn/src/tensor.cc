@@ -44,6 +44,25 @@ size_t ElementSize(aclDataType dtype) noexcept {
   }
 }
 
+std::string TypeText(aclDataType dtype) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return "float";
+    case ACL_FLOAT16:
+      return "float16";
+    case ACL_BF16:
+      return "bfloat16";
+    case ACL_DOUBLE:
+      return "double";
+    case ACL_INT32:
+      return "int32";
+    case ACL_INT64:
+      return "int64";
+    default:
+      return "type " + std::to_string(static_cast<int>(dtype));
+  }
+}
+
 namespace {
 
 struct Description {

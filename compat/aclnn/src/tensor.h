@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "aclnn/acl_meta.h"
@@ -57,6 +58,9 @@ struct Tensor {
 
 // Bytes of one element; 0 for types below a byte and of no fixed size.
 size_t ElementSize(aclDataType dtype) noexcept;
+
+// "bfloat16", "int64", or "type 12".
+std::string TypeText(aclDataType dtype);
 
 using TensorTable = HandleTable<Tensor>;
 extern constinit TensorTable all_tensors;
