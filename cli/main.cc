@@ -34,9 +34,12 @@ int RunCommand(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     const Status status = command.run();
-    if (status.ok()) return 0;
-    return Fail(status.message(),
-                status.code() == Code::kOption ? kBadUsage : kBadData);
+    if (!status.ok()) {
+      return Fail(status.message(),
+                  status.code() == Code::kOption ? kBadUsage : kBadData);
+    }
+    if (std::fflush(stdout) == 0) return 0;
+    return Fail("standard output: cannot be written", kBadData);
   }
   std::string names;
   for (const Command& command : commands)

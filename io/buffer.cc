@@ -5,24 +5,39 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace ropewalk::io {
 namespace {
 
 constexpr size_t kAlignment = 64;
+constexpr size_t kPage = 4096;
 
-// MemAvailable of the machine or the limit of the control group.
-uint64_t AvailableMemory() {
-  uint64_t available = std::numeric_limits<uint64_t>::max();
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key; meminfo >> key;) {
-    uint64_t kib = 0;
-    if (key == "MemAvailable:" && meminfo >> kib) available = kib * 1024;
+// The number after `key` in a file of keys and numbers, or `otherwise`.
+uint64_t Lookup(const std::string& path, std::string_view key,
+                uint64_t otherwise) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;) {
+    if (word == key) file >> otherwise;
   }
-  std::ifstream cgroup("/sys/fs/cgroup/memory.max");
-  uint64_t limit = 0;  // "max" fails to read: no limit
-  if (cgroup >> limit) available = std::min(available, limit);
-  return available;
+  return otherwise;
+}
+
+// What the machine, and the control group of this process, have left.
+uint64_t AvailableMemory() {
+  constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+  const uint64_t kib =
+      Lookup("/proc/meminfo", "MemAvailable:", kNoLimit / 1024);
+  std::string group = "/sys/fs/cgroup";
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    if (line.starts_with("0::")) group += line.substr(3);
+  }
+  uint64_t limit = 0;  // "max", or no such file: no limit
+  if (!(std::ifstream(group + "/memory.max") >> limit)) return kib * 1024;
+  // Pages of files can be dropped, so they count as free.
+  const uint64_t used = Lookup(group + "/memory.stat", "anon", 0);
+  return std::min(kib * 1024, limit - std::min(limit, used));
 }
 
 }  // namespace
@@ -30,19 +45,21 @@ uint64_t AvailableMemory() {
 Result<Buffer> Buffer::Allocate(size_t bytes) {
   const uint64_t available = AvailableMemory();
   Buffer buffer;
-  if (bytes <= available &&
-      bytes < std::numeric_limits<size_t>::max() - kAlignment) {
-    const size_t lines = std::max<size_t>(1, (bytes + kAlignment - 1) / 64);
+  if (bytes <= available) {
+    const size_t lines = bytes / kAlignment + 1;
     buffer.data_.reset(static_cast<std::byte*>(
         std::aligned_alloc(kAlignment, lines * kAlignment)));
   }
   if (buffer.data_ == nullptr) {
-    return Status(Code::kOutOfMemory, "memory: " + std::to_string(bytes) +
-                                          " bytes are needed, but at most " +
-                                          std::to_string(available) +
-                                          " are free");
+    return Status(
+        Code::kOutOfMemory,
+        "memory: " + std::to_string(bytes) + " bytes are needed, but " +
+            (bytes > available ? std::to_string(available) + " are free"
+                               : "the system refuses them"));
   }
   buffer.size_ = bytes;
+  // Touched, so that it counts when the next one asks what is free.
+  for (size_t i = 0; i < bytes; i += kPage) buffer.data()[i] = std::byte{0};
   return buffer;
 }
 

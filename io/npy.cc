@@ -136,7 +136,7 @@ void NpyFile::Parse() {
                       " bytes of data");
   }
   const auto aligned = file_.Aligned(data, element_size);
-  if (!aligned.ok()) throw std::bad_alloc();
+  if (!aligned.ok()) throw MemoryError(aligned.status().message());
   tensor_.data = *aligned;
   tensor_.bytes = data.size();
 }
@@ -151,6 +151,8 @@ Result<NpyFile> NpyFile::Open(const std::string& path, std::string name) {
     file.Parse();
   } catch (const std::bad_alloc&) {
     return Status(Code::kOutOfMemory, path + ": not enough memory to read it");
+  } catch (const MemoryError& error) {
+    return Status(Code::kOutOfMemory, path + ": " + error.what());
   } catch (const FormatError& error) {
     return Status(kFileCode, path + ": " + error.what());
   }

@@ -156,7 +156,7 @@ void SafetensorsFile::Parse() {
     const auto aligned =
         file_.Aligned(data.subspan(entry.begin, entry.tensor.bytes),
                       StoredDtypeSize(entry.tensor.dtype));
-    if (!aligned.ok()) throw std::bad_alloc();
+    if (!aligned.ok()) throw MemoryError(aligned.status().message());
     entry.tensor.data = *aligned;
     index_[entry.tensor.name] = tensors_.size();
     tensors_.push_back(std::move(entry.tensor));
@@ -172,6 +172,8 @@ Result<SafetensorsFile> SafetensorsFile::Open(const std::string& path) {
     file.Parse();
   } catch (const std::bad_alloc&) {
     return Status(Code::kOutOfMemory, path + ": not enough memory to read it");
+  } catch (const MemoryError& error) {
+    return Status(Code::kOutOfMemory, path + ": " + error.what());
   } catch (const FormatError& error) {
     return Status(kFileCode, path + ": " + error.what());
   }

@@ -14,6 +14,11 @@ struct FormatError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// That there is not enough memory; likewise.
+struct MemoryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Parses `text`, all of it. Throws FormatError for text that is not JSON, for
 /// a name that an object has twice, and for objects and lists nested deeper
 /// than `max_depth`.
