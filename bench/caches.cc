@@ -30,7 +30,7 @@ Caches FromSysfs() {
   }
 }
 
-size_t FromSysconf(int name) {
+[[maybe_unused]] size_t FromSysconf(int name) {
   const long bytes = sysconf(name);
   return bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
@@ -38,11 +38,15 @@ size_t FromSysconf(int name) {
 }  // namespace
 
 Caches ReadCaches() {
-  const Caches caches = FromSysfs();
-  if (caches.l1d != 0) return caches;
-  return {FromSysconf(_SC_LEVEL1_DCACHE_SIZE),
-          FromSysconf(_SC_LEVEL2_CACHE_SIZE),
-          FromSysconf(_SC_LEVEL3_CACHE_SIZE)};
+  Caches caches = FromSysfs();
+#ifdef _SC_LEVEL1_DCACHE_SIZE  // glibc's
+  if (caches.l1d == 0) {
+    caches = {FromSysconf(_SC_LEVEL1_DCACHE_SIZE),
+              FromSysconf(_SC_LEVEL2_CACHE_SIZE),
+              FromSysconf(_SC_LEVEL3_CACHE_SIZE)};
+  }
+#endif
+  return caches;
 }
 
 }  // namespace ropewalk::bench
