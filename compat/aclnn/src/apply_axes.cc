@@ -50,25 +50,25 @@ aclnnStatus CheckLayout(Call& call, int64_t layout, Axes* axes) {
   return 0;
 }
 
-aclnnStatus CheckAxes(Call& call, const Axes& at) {
+aclnnStatus CheckAxes(Call& call, const Axes& axes) {
   for (int i : {kQuery, kKey, kCos}) {
-    if (call.rank(i) != at.d + 1) return call.RefuseShape(Rule::kRank, i);
+    if (call.rank(i) != axes.d + 1) return call.RefuseShape(Rule::kRank, i);
   }
   RW_TRY(call.CheckSameShape(kSin, kCos));
-  if ((at.b >= 0 && call.size(kKey, at.b) != call.size(kQuery, at.b)) ||
-      call.size(kKey, at.s) != call.size(kQuery, at.s)) {
+  if ((axes.b >= 0 && call.size(kKey, axes.b) != call.size(kQuery, axes.b)) ||
+      call.size(kKey, axes.s) != call.size(kQuery, axes.s)) {
     RW_TRY(call.RefuseShape(Rule::kQueryKey, kKey, kQuery));
   }
-  if (call.size(kCos, at.n) != 1) {
+  if (call.size(kCos, axes.n) != 1) {
     RW_TRY(call.RefuseShape(Rule::kTableHeads, kCos, kQuery));
   }
-  if (at.b >= 0 && call.size(kCos, at.b) != call.size(kQuery, at.b)) {
+  if (axes.b >= 0 && call.size(kCos, axes.b) != call.size(kQuery, axes.b)) {
     RW_TRY(call.RefuseShape(Rule::kTableBatchA2, kCos, kQuery));
-    if (call.size(kCos, at.b) != 1) {
+    if (call.size(kCos, axes.b) != 1) {
       RW_TRY(call.RefuseShape(Rule::kTableBatch, kCos, kQuery));
     }
   }
-  if (call.size(kCos, at.s) != call.size(kQuery, at.s)) {
+  if (call.size(kCos, axes.s) != call.size(kQuery, axes.s)) {
     RW_TRY(call.RefuseShape(Rule::kTableTokens, kCos, kQuery));
   }
   RW_TRY(call.CheckBroadcast(kCos, kQuery));

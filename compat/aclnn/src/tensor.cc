@@ -136,9 +136,9 @@ int GetDims(const char* function, const aclTensor* handle, Dims Tensor::*which,
   if (status != ACLNN_SUCCESS) return status;
   return Guarded(function, ACLNN_ERR_INNER, [&] {
     const Dims& from = tensor->*which;
-    int64_t* copy = new int64_t[from.size()];
-    std::copy_n(from.data(), from.size(), copy);
-    *dims = copy;
+    auto copy = std::make_unique<int64_t[]>(from.size());
+    std::copy_n(from.data(), from.size(), copy.get());
+    *dims = copy.release();
     *count = from.size();
     return ACLNN_SUCCESS;
   });

@@ -61,20 +61,22 @@ Numbers Of(Op op) {
 
 std::string Name(Op op, int number) { return Info(op).tensors[number]; }
 
-// By value: shapes of the tensors that are replaced may be given.
-void Reshape(Arguments& a, Shape x, Shape table) {
+void Reshape(Arguments& a, const Shape& x, const Shape& table) {
   const Numbers at = Of(a.op);
   const aclDataType dtype = a[at.x].dtype();
-  for (int i : at.like_x) a.Put(i, x, dtype);
-  for (int i : at.like_cos) a.Put(i, table, dtype);
+  // The shapes may be those of tensors that are replaced.
+  const Shape new_x = x;
+  const Shape new_table = table;
+  for (int i : at.like_x) a.Put(i, new_x, dtype);
+  for (int i : at.like_cos) a.Put(i, new_table, dtype);
 }
 
 // Keys of ApplyRotaryPosEmb and its Grad.
-void ReshapeKey(Arguments& a, Shape key) {
+void ReshapeKey(Arguments& a, const Shape& key) {
   a.Put(1, key);
   if (a.op == kApplyGrad) {
-    a.Put(5, key);
-    a.Put(7, key);
+    a.Put(5, a[1].shape());
+    a.Put(7, a[1].shape());
   }
 }
 
@@ -117,12 +119,13 @@ class Cases {
            int64_t step = 0) {
     cases_.push_back({rule, op, argument, std::move(change), step});
   }
-  void Add(Rule rule, const std::vector<Op>& ops, int number, Change change,
-           int64_t step = 0) {
+  void Add(Rule rule, const std::vector<Op>& ops, int number,
+           const Change& change, int64_t step = 0) {
     for (Op op : ops) Add(rule, op, Name(op, number), change, step);
   }
   void AddNamed(Rule rule, const std::vector<Op>& ops,
-                const std::string& argument, Change change, int64_t step = 0) {
+                const std::string& argument, const Change& change,
+                int64_t step = 0) {
     for (Op op : ops) Add(rule, op, argument, change, step);
   }
   std::vector<RuleCase> Take() { return std::move(cases_); }
@@ -391,6 +394,9 @@ void AddRotary(Cases& cases) {
     cases.Add(Rule::kContiguous, op, Name(op, out),
               [out](Arguments& a, int64_t) { a.Put(out, WithGaps(a[out])); });
   }
+}
+
+void AddRotaryMore(Cases& cases) {
   for (int out : {5, 6}) {
     cases.Add(Rule::kContiguous, kRotaryGrad, Name(kRotaryGrad, out),
               [out](Arguments& a, int64_t) { a.Put(out, WithGaps(a[out])); });
@@ -646,6 +652,7 @@ std::vector<RuleCase> RuleCases() {
   AddCommonShapes(cases);
   AddWidths(cases);
   AddRotary(cases);
+  AddRotaryMore(cases);
   AddPartial(cases);
   AddApply(cases);
   AddInterleave(cases);

@@ -146,7 +146,7 @@ double RoundTo(aclDataType dtype, double value) {
   return dtype == ACL_DOUBLE ? value : single;
 }
 
-void Arguments::Put(int number, Shape shape, aclDataType dtype) {
+void Arguments::Put(int number, const Shape& shape, aclDataType dtype) {
   Put(number, std::move(TestTensor(shape, dtype)
                             .FillRandom(static_cast<uint32_t>(number) + 1)));
 }

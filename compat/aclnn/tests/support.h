@@ -79,7 +79,7 @@ struct Arguments {
 
   TestTensor& operator[](int number) { return *tensors[number]; }
   // Puts another tensor in place.
-  void Put(int number, Shape shape, aclDataType dtype = ACL_FLOAT);
+  void Put(int number, const Shape& shape, aclDataType dtype = ACL_FLOAT);
   void Put(int number, TestTensor tensor);
   void Null(int number) { tensors[number] = nullptr; }
 };
