@@ -35,10 +35,12 @@ aclnnStatus CheckWidths(Call& call, const Axes& at, int mode) {
     RW_TRY(call.RefuseShape(Rule::kTableFits, kCos, kKey));
   }
   RW_TRY(call.CheckEven(kCos, call.width(kCos), mode));
-  const int64_t heads = call.size(kQuery, at.n) + call.size(kKey, at.n);
-  if (heads <= call.Limit(Rule::kHeadSum)) return 0;
-  return call.Refuse(Rule::kHeadSum, "keyRef", "they are %lld",
-                     static_cast<long long>(heads));
+  const int64_t limit = call.Limit(Rule::kHeadSum);
+  const int64_t heads = call.size(kQuery, at.n);
+  if (heads <= limit && call.size(kKey, at.n) <= limit - heads) return 0;
+  return call.Refuse(Rule::kHeadSum, "keyRef", "they are %lld and %lld",
+                     static_cast<long long>(heads),
+                     static_cast<long long>(call.size(kKey, at.n)));
 }
 
 // The first `width` columns. The others are not touched, being in place.

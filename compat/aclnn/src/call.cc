@@ -74,11 +74,11 @@ bool IsEmpty(const ropewalk::TensorDesc& desc) noexcept {
 
 bool IsContiguous(const ropewalk::TensorDesc& desc) noexcept {
   if (IsEmpty(desc)) return true;
-  int64_t step = 1;
+  uint64_t step = 1;  // wraps where sizes are absurd
   for (int i = desc.rank; i-- > 0;) {
     if (desc.shape[i] == 1) continue;
-    if (desc.strides[i] != step) return false;
-    step *= desc.shape[i];
+    if (static_cast<uint64_t>(desc.strides[i]) != step) return false;
+    step *= static_cast<uint64_t>(desc.shape[i]);
   }
   return true;
 }
@@ -252,7 +252,7 @@ aclnnStatus Call::CheckTableWidth(int table, int x, int64_t w, Rule full,
                                   Rule half) {
   if (width(table) == w) return ACLNN_SUCCESS;
   RW_TRY(RefuseShape(full, table, x));
-  if (2 * width(table) == w) return ACLNN_SUCCESS;
+  if (w % 2 == 0 && width(table) == w / 2) return ACLNN_SUCCESS;
   return RefuseShape(half, table, x);
 }
 

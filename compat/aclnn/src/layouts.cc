@@ -43,8 +43,8 @@ bool BnsdIsFast(const Call& call, const Leading& at, const Reading& r, int x) {
   const int64_t width = call.width(x);
   const int64_t bytes =
       width / 2 * static_cast<int64_t>(ElementSize(call.dtype(x)));
-  if (bytes % 32 == 0) return heads <= 8 * at.x[r.s];
-  return width >= 80 || 2 * heads <= (at.x[r.s] + 47) / 48;
+  if (bytes % 32 == 0) return (heads + 7) / 8 <= at.x[r.s];
+  return width >= 80 || 2 * heads <= at.x[r.s] / 48 + (at.x[r.s] % 48 != 0);
 }
 
 // The first limit that the reading breaks; kEnd if none.

@@ -114,9 +114,12 @@ ropewalk::TensorDesc Columns(Call& call, const Slice& slice) {
   ropewalk::TensorDesc columns = call.desc(kX);
   const int last = columns.rank - 1;
   columns.shape[last] = slice.width();
-  call.executor().bindings[kX].offset +=
-      slice.start * columns.strides[last] *
-      static_cast<int64_t>(ElementSize(call.dtype(kX)));
+  int64_t& offset = call.executor().bindings[kX].offset;
+  offset = static_cast<int64_t>(  // wraps where strides are absurd
+      static_cast<uint64_t>(offset) +
+      static_cast<uint64_t>(slice.start) *
+          static_cast<uint64_t>(columns.strides[last]) *
+          ElementSize(call.dtype(kX)));
   return columns;
 }
 

@@ -87,17 +87,19 @@ ropewalk::Status LaunchMatrix(const Executor& executor, void* const* address,
 
 aclnnStatus PlanMatrix(Call& call, const Numbers& at, int mode) {
   const ropewalk::TensorDesc& x = call.desc(at.x);
-  for (int i : {at.x, at.cos, at.sin, at.rotate, at.out}) {
-    if (call.dtype(i) == ACL_DOUBLE || call.width(at.cos) != call.width(at.x)) {
-      return call.Refused(
-          {ropewalk::Code::kShape,
-           "with rotate the tables must be full and no type double"});
-    }
+  const ropewalk::RotateTensors tensors = {
+      x, call.desc(at.cos), call.desc(at.sin), call.desc(at.out), {}, {}};
+  // Finds what descriptors can have wrong: sizes, strides, types.
+  const auto plan = ropewalk::MakeRotatePlan({}, tensors);
+  if (!plan.ok()) return call.Refused(plan.status());
+  if (x.dtype == ropewalk::Dtype::kF64 ||
+      call.width(at.cos) != call.width(at.x)) {
+    return call.Refused({ropewalk::Code::kShape,
+                         "rotate: needs full tables, and no type double"});
   }
   if (IsEmpty(x)) return call.Nothing();
-  call.executor().matrix = std::make_unique<RotateMatrix>(
-      RotateMatrix{x, call.desc(at.cos), call.desc(at.sin),
-                   call.desc(at.rotate), call.desc(at.out), mode == 3});
+  call.executor().matrix = std::make_unique<RotateMatrix>(RotateMatrix{
+      x, tensors.cos, tensors.sin, call.desc(at.rotate), tensors.y, mode == 3});
   call.executor().launch = LaunchMatrix;
   return 0;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -99,28 +98,6 @@ bool SameView(const TensorDesc& a, const void* a_data, const TensorDesc& b,
   return true;
 }
 
-// Sorted by stride, each axis must step over all that the smaller ones cover.
-bool OverlapsItself(const TensorDesc& desc) noexcept {
-  int64_t covered = 0;
-  bool done[ropewalk::kMaxRank] = {};
-  for (int n = 0; n < desc.rank; ++n) {
-    int next = -1;
-    for (int axis = 0; axis < desc.rank; ++axis) {
-      if (done[axis]) continue;
-      if (next < 0 ||
-          std::abs(desc.strides[axis]) < std::abs(desc.strides[next])) {
-        next = axis;
-      }
-    }
-    done[next] = true;
-    if (desc.shape[next] == 1) continue;
-    const int64_t stride = std::abs(desc.strides[next]);
-    if (stride <= covered) return true;
-    covered += (desc.shape[next] - 1) * stride;
-  }
-  return false;
-}
-
 Status Overlap(const char* with) {
   return Status(Code::kOverlap,
                 std::string("out: must not overlap ") + with +
@@ -132,7 +109,6 @@ Status Overlap(const char* with) {
 Status RotateMatrix::Run(const void* x_data, const void* cos_data,
                          const void* sin_data, const void* rotate_data,
                          void* y_data) const {
-  if (OverlapsItself(y)) return Overlap("itself");
   if (!SameView(x, x_data, y, y_data) && RangesMeet(x, x_data, y, y_data)) {
     return Overlap("x but coincide with it");
   }

@@ -98,6 +98,12 @@ int Describe(const char* function, const Description& from, Tensor* tensor) {
     return Fail(ACLNN_ERR_PARAM_NULLPTR, "%s: storageDims: must not be null",
                 function);
   }
+  constexpr uint64_t kMaxRank = 1024;
+  if (from.view_rank > kMaxRank || from.storage_rank > kMaxRank) {
+    return Fail(ACLNN_ERR_PARAM_INVALID, "%s: %s: must be at most 1024",
+                function,
+                from.view_rank > kMaxRank ? "viewDimsNum" : "storageDimsNum");
+  }
   tensor->dtype = from.dtype;
   tensor->format = from.format;
   tensor->shape = Dims(from.view_dims, from.view_rank);
