@@ -5,6 +5,8 @@ set(ropewalk_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ropewalk)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ropewalk
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/ropewalk.h  # for C
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Two export sets: only the static library asks for Highway.
 foreach(kind static shared)
   install(TARGETS ropewalk_${kind} EXPORT ropewalk-${kind})

@@ -20,6 +20,7 @@ PROGRAM = ["ropewalk/*", "io/*", "bench/*", "CLI/*", "fmt/*", "nlohmann/*"]
 ROOMS = {
     # The public headers: nothing but C++.
     "include/ropewalk": ["ropewalk/*"],
+    "include/ropewalk.h": ["stddef.h", "stdint.h", "ropewalk/export.h"],
     # Values. No SIMD, no threads.
     "src/core": ["ropewalk/status.h", "ropewalk/tensor.h", "ropewalk/ops.h",
                  "ropewalk/version.h", "fcntl.h", "unistd.h"],
@@ -36,6 +37,8 @@ ROOMS = {
                  "hwy/contrib/thread_pool/*"] + POSIX,
     "src/targets": ["ropewalk/targets.h", "ropewalk/status.h",
                     "hwy/targets.h", "hwy/highway.h"],
+    # The C API: a client that lives in the library.
+    "src/capi": ["ropewalk.h", "ropewalk/*"],
     # The clients: the public interface, like any stranger.
     "io": ["ropewalk/*", "nlohmann/*"] + POSIX,
     # What cli, demo and bench share. Only the copy, the yardstick of speed,
