@@ -138,6 +138,7 @@ class HandleTable {
 };
 
 // Handles as the types that clients see.
+static_assert(sizeof(void*) == 8);
 template <class Opaque>
 Opaque ToOpaque(uint64_t handle) noexcept {
   return reinterpret_cast<Opaque>(static_cast<uintptr_t>(handle));
