@@ -121,14 +121,21 @@ int NullPointer(const char* function, const char* argument) noexcept {
               argument);
 }
 
-int Find(const char* function, const aclTensor* handle,
-         Tensor** tensor) noexcept {
-  if (handle == nullptr) return NullPointer(function, "tensor");
-  *tensor = FindTensor(handle);
-  if (*tensor != nullptr) return ACLNN_SUCCESS;
-  return Fail(ACLNN_ERR_PARAM_INVALID,
-              "%s: tensor: %p is destroyed, or was never created", function,
-              static_cast<const void*>(handle));
+// The descriptor, or null and a refusal.
+Tensor* Find(const char* function, const aclTensor* handle,
+             int* status) noexcept {
+  *status = ACLNN_SUCCESS;
+  if (handle == nullptr) {
+    *status = NullPointer(function, "tensor");
+    return nullptr;
+  }
+  Tensor* tensor = FindTensor(handle);
+  if (tensor == nullptr) {
+    *status = Fail(ACLNN_ERR_PARAM_INVALID,
+                   "%s: tensor: %p is destroyed, or was never created",
+                   function, static_cast<const void*>(handle));
+  }
+  return tensor;
 }
 
 // Gives a copy made by new[], as the API asks.
@@ -137,9 +144,9 @@ int GetDims(const char* function, const aclTensor* handle, Dims Tensor::*which,
   if (dims == nullptr || count == nullptr) {
     return NullPointer(function, "the result pointer");
   }
-  Tensor* tensor = nullptr;
-  const int status = Find(function, handle, &tensor);
-  if (status != ACLNN_SUCCESS) return status;
+  int status;
+  const Tensor* tensor = Find(function, handle, &status);
+  if (tensor == nullptr) return status;
   return Guarded(function, ACLNN_ERR_INNER, [&] {
     const Dims& from = tensor->*which;
     auto copy = std::make_unique<int64_t[]>(from.size());
@@ -154,9 +161,9 @@ template <class T>
 int GetField(const char* function, const aclTensor* handle, T Tensor::*which,
              T* value) noexcept {
   if (value == nullptr) return NullPointer(function, "the result pointer");
-  Tensor* tensor = nullptr;
-  const int status = Find(function, handle, &tensor);
-  if (status == ACLNN_SUCCESS) *value = tensor->*which;
+  int status;
+  const Tensor* tensor = Find(function, handle, &status);
+  if (tensor != nullptr) *value = tensor->*which;
   return status;
 }
 
@@ -194,9 +201,9 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims,
                             stride,      offset,         format,
                             storageDims, storageDimsNum, tensorData};
   return Guarded("aclInitTensor", ACLNN_ERR_INNER, [&] {
-    Tensor* found = nullptr;
-    int status = Find("aclInitTensor", tensor, &found);
-    if (status != ACLNN_SUCCESS) return status;
+    int status;
+    Tensor* found = Find("aclInitTensor", tensor, &status);
+    if (found == nullptr) return status;
     Tensor made;
     status = Describe("aclInitTensor", from, &made);
     if (status == ACLNN_SUCCESS) *found = std::move(made);
@@ -239,16 +246,16 @@ aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
 }
 
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
-  Tensor* found = nullptr;
-  const int status = Find("aclSetRawTensorAddr", tensor, &found);
-  if (status == ACLNN_SUCCESS) found->SetAddress(addr);
+  int status;
+  Tensor* found = Find("aclSetRawTensorAddr", tensor, &status);
+  if (found != nullptr) found->SetAddress(addr);
   return status;
 }
 aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
   if (addr == nullptr) return NullPointer("aclGetRawTensorAddr", "addr");
-  Tensor* found = nullptr;
-  const int status = Find("aclGetRawTensorAddr", tensor, &found);
-  if (status == ACLNN_SUCCESS) *addr = found->Address();
+  int status;
+  const Tensor* found = Find("aclGetRawTensorAddr", tensor, &status);
+  if (found != nullptr) *addr = found->Address();
   return status;
 }
 
