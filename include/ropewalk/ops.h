@@ -44,7 +44,7 @@ struct RotateOptions {
   /// Only these columns rotate; the others are copied bit for bit, or left
   /// untouched in place. None: all columns. `start` may be odd; the width must
   /// be even (a multiple of 4 for kQuarter).
-  std::optional<Slice> slice;
+  std::optional<Slice> slice = {};
 };
 
 /// Tensors of a forward rotation.
@@ -56,7 +56,7 @@ struct RotateOptions {
 /// size 1, and another dtype.
 struct RotateTensors {
   TensorDesc x, cos, sin, y;
-  std::optional<TensorDesc> x2, y2;
+  std::optional<TensorDesc> x2 = {}, y2 = {};
 };
 
 /// y = x̂ * cos + rot(x) * sin. For a pair (a, b) read at (i, j) of the x side,
@@ -71,9 +71,9 @@ ROPEWALK_EXPORT Result<Plan> MakeRotatePlan(const RotateOptions& options,
 /// dcos and dsin have the dtype of cos.
 struct RotateBackwardTensors {
   TensorDesc dy, cos, sin;
-  std::optional<TensorDesc> x, dx, dcos, dsin;
+  std::optional<TensorDesc> x = {}, dx = {}, dcos = {}, dsin = {};
   /// Second operand: all of dy2, x2 (if x), dx2 (if dx), or none.
-  std::optional<TensorDesc> dy2, x2, dx2;
+  std::optional<TensorDesc> dy2 = {}, x2 = {}, dx2 = {};
 };
 
 /// Gradients of the forward rotation: for a pair with table columns (p, r),
@@ -124,7 +124,7 @@ struct RotateCachedOptions {
 /// (tokens, heads, head_size), any strides. key and key_out: both or none.
 struct RotateCachedTensors {
   TensorDesc positions, cache, query, query_out;
-  std::optional<TensorDesc> key, key_out;
+  std::optional<TensorDesc> key = {}, key_out = {};
 };
 
 /// Rotates the first rotary_dim columns of each head of token t by row

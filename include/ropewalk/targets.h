@@ -25,8 +25,8 @@ ROPEWALK_EXPORT std::string CurrentTarget();
 
 /// Forces a target for plans made from now on; plans that exist keep theirs.
 /// "" goes back to the best. The environment variable ROPEWALK_TARGET does the
-/// same at start. An unknown or unusable name is refused (Code::kOption) and
-/// changes nothing.
+/// same at start, where it names a target that this CPU can run. An unknown or
+/// unusable name is refused (Code::kOption) and changes nothing.
 ROPEWALK_EXPORT Status ForceTarget(std::string_view name);
 
 }  // namespace ropewalk
