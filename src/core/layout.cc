@@ -106,6 +106,7 @@ bool ComputeExtent(const TensorDesc& desc, Extent* extent) {
   int64_t low = 0;
   int64_t high = 0;
   for (int i = 0; i < desc.rank; ++i) {
+    if (desc.shape[i] == 1) continue;  // whose stride means nothing
     int64_t reach = 0;
     if (__builtin_mul_overflow(elements, desc.shape[i], &elements) ||
         __builtin_mul_overflow(desc.strides[i], size, &reach) ||
@@ -179,8 +180,9 @@ Answer Overlaps(const TensorDesc& a, const void* a_data, const TensorDesc& b,
   const auto add = [&](const TensorDesc& desc, int sign) {
     const auto size = static_cast<int64_t>(DtypeSize(desc.dtype));
     for (int i = 0; i < desc.rank; ++i) {
+      if (desc.shape[i] == 1) continue;
       const int64_t stride = desc.strides[i] * size * sign;
-      if (desc.shape[i] > 1 && stride < 0) {
+      if (stride < 0) {
         target -= Int128{stride} * (desc.shape[i] - 1);
       }
       search.Add(std::abs(stride), desc.shape[i]);
