@@ -9,7 +9,11 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
 #include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "exec/cpus.h"
 
@@ -32,6 +36,25 @@ class Inline final : public Executor {
   }
 };
 
+// How many of `threads`, the caller among them, can be started. Highway's pool
+// ends the process when one cannot, so that is tried before.
+size_t StartableThreads(size_t threads) {
+  std::vector<std::thread> started;
+  started.reserve(threads);
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  try {
+    while (started.size() + 1 < threads) {
+      started.emplace_back([released] { released.wait(); });
+    }
+  } catch (const std::system_error&) {
+    // As many as there are will do.
+  }
+  release.set_value();
+  for (std::thread& thread : started) thread.join();
+  return started.size() + 1;
+}
+
 // Highway's pool takes one run at a time. It knows nothing of fork(): in the
 // child its threads are gone, so the child leaves it alone and makes another.
 class Pool final : public Executor {
@@ -46,8 +69,7 @@ class Pool final : public Executor {
   size_t max_workers() const noexcept override { return threads_; }
 
   void ParallelFor(size_t count, Task task, void* context) override {
-    if (in_task || threads_ == 1 || count <= 1 ||
-        busy_.exchange(true, std::memory_order_acquire)) {
+    if (in_task || threads_ == 1 || count <= 1 || !Acquire()) {
       RunInline(count, task, context);
       return;
     }
@@ -62,20 +84,32 @@ class Pool final : public Executor {
         in_task = false;
       });
     }
-    busy_.store(false, std::memory_order_release);
+    user_.store(0, std::memory_order_release);
   }
 
  private:
-  // Called by whoever set busy_.
+  // True if the pool is free. In a child of fork() it is also free if another
+  // thread of the parent was using it, since that thread is not there.
+  bool Acquire() noexcept {
+    const pid_t pid = getpid();
+    pid_t user = 0;
+    if (user_.compare_exchange_strong(user, pid, std::memory_order_acquire)) {
+      return true;
+    }
+    return user != pid &&
+           user_.compare_exchange_strong(user, pid, std::memory_order_acquire);
+  }
+
+  // Called by whoever acquired the pool.
   hwy::ThreadPool* Ready() noexcept {
     const pid_t pid = getpid();
     if (owner_ == pid) return pool_;
     owner_ = pid;
     pool_ = nullptr;
     try {
-      pool_ = new hwy::ThreadPool(threads_);
+      pool_ = new hwy::ThreadPool(StartableThreads(threads_));
     } catch (const std::exception&) {
-      // No threads to be had: the caller runs alone.
+      // No memory to be had: the caller runs alone.
     }
     return pool_;
   }
@@ -83,7 +117,7 @@ class Pool final : public Executor {
   const size_t threads_;
   hwy::ThreadPool* pool_ = nullptr;
   pid_t owner_ = 0;
-  std::atomic<bool> busy_{false};
+  std::atomic<pid_t> user_{0};  // process that runs tasks, or 0
 };
 
 std::atomic<size_t> set_threads{0};
