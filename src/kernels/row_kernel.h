@@ -83,10 +83,9 @@ struct TableArgs {
 
 /// Sums of one segment, brought from kernel order into table order.
 struct SumsArgs {
-  double* sums;  ///< kernel order
-  const std::byte* block;
-  bool add_block;  ///< `block` holds products not yet in `sums`
-  bool joined;     ///< order of the result: joined, else split
+  const double* sums;      ///< kernel order; null: all products are in block
+  const std::byte* block;  ///< products not yet in sums; null: there are none
+  bool joined;             ///< order of the result: joined, else split
   size_t pairs;
   double *dcos, *dsin;  ///< out: 2 * pairs each
 };

@@ -165,37 +165,53 @@ HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
   }
 }
 
+// The sums of a block, products that are still in `block` included.
+template <class C>
+HWY_INLINE void GatherSums(const double* sums, const C* block, size_t count,
+                           double* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<C, decltype(d)> dc;
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    auto sum = sums == nullptr ? hn::Zero(d) : hn::Load(d, sums + i);
+    if (block != nullptr) {
+      if constexpr (hwy::IsSame<C, double>()) {
+        sum = hn::Add(sum, hn::Load(d, block + i));
+      } else {
+        sum = hn::Add(sum, hn::PromoteTo(d, hn::Load(dc, block + i)));
+      }
+    }
+    hn::Store(sum, d, out + i);
+  }
+}
+
 template <class Form>
 void FinishSums(const SumsArgs& a) noexcept {
   using Compute = typename Form::Type::Compute;
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  const size_t blocks = (a.pairs + step - 1) / step;
-  if (a.add_block) {
-    const auto* block = reinterpret_cast<const Compute*>(a.block);
-    for (size_t i = 0; i < blocks * step * 4; ++i) {
-      a.sums[i] += static_cast<double>(block[i]);
-    }
-  }
-  HWY_ALIGN double buffer[2][4 * HWY_MAX_BYTES];
-  for (size_t b = 0; b < blocks; ++b) {
-    const double* sums = a.sums + b * step * 4;
-    const size_t i = a.pairs < step ? 0 : HWY_MIN(b * step, a.pairs - step);
-    double* outs[2] = {a.dcos, a.dsin};
+  const auto* block = reinterpret_cast<const Compute*>(a.block);
+  const double signs[2] = {1.0, -1.0};
+  double* outs[2] = {a.dcos, a.dsin};
+  HWY_ALIGN double sums[4 * HWY_MAX_BYTES];
+  for (size_t i = 0; i < a.pairs; i += step) {
+    const size_t at = i * 4;
+    GatherSums(a.sums == nullptr ? nullptr : a.sums + at,
+               block == nullptr ? nullptr : block + at, 4 * step, sums);
+    const size_t pair = a.pairs < step ? 0 : HWY_MIN(i, a.pairs - step);
     for (int k = 0; k < 2; ++k) {
-      const double sign = k == 0 ? 1.0 : -1.0;
-      double* first = a.joined ? outs[k] + 2 * i : outs[k] + i;
-      double* second = a.joined ? first + 1 : first + a.pairs;
+      const double* from = sums + static_cast<size_t>(k) * 2 * step;
+      double* first = a.joined ? outs[k] + 2 * pair : outs[k] + pair;
       if (a.pairs >= step) {
-        OrderSums<Form::kOrder>(sums + k * 2 * step, step, sign, a.joined,
-                                first, second);
+        OrderSums<Form::kOrder>(from, step, signs[k], a.joined, first,
+                                a.joined ? first + 1 : first + a.pairs);
         continue;
       }
-      double* half = buffer[k] + (a.joined ? 1 : step);
-      OrderSums<Form::kOrder>(sums + k * 2 * step, step, sign, a.joined,
-                              buffer[k], half);
+      // Fewer pairs than a block: ordered aside, then copied.
+      HWY_ALIGN double buffer[2 * HWY_MAX_BYTES];
+      double* half = buffer + (a.joined ? 1 : step);
+      OrderSums<Form::kOrder>(from, step, signs[k], a.joined, buffer, half);
       const size_t run = (a.joined ? 2 : 1) * a.pairs * sizeof(double);
-      memcpy(first, buffer[k], run);
-      if (!a.joined) memcpy(second, half, run);
+      memcpy(first, buffer, run);
+      if (!a.joined) memcpy(first + a.pairs, half, run);
     }
   }
 }
