@@ -53,14 +53,9 @@ void StoreElement(Dtype dtype, std::byte* data, size_t i, double value) {
 
 int64_t PairOfColumn(Pairing pairing, int64_t width, int64_t column) {
   const int64_t quarter = width / 4;
-  switch (pairing) {
-    case Pairing::kInterleave:
-      return column / 2;
-    case Pairing::kQuarter:
-      return column / (2 * quarter) * quarter + column % quarter;
-    case Pairing::kHalf:
-    case Pairing::kInterleaveHalf:
-      break;
+  if (pairing == Pairing::kInterleave) return column / 2;
+  if (pairing == Pairing::kQuarter) {
+    return column / (2 * quarter) * quarter + column % quarter;
   }
   return column % (width / 2);
 }

@@ -10,9 +10,6 @@ struct DtypeInfo {
 constexpr DtypeInfo kDtypes[] = {{4, "f32"}, {2, "f16"}, {2, "bf16"},
                                  {8, "f64"}, {4, "i32"}, {8, "i64"}};
 
-constexpr const char* kPairings[] = {"half", "interleave", "quarter",
-                                     "interleave-half"};
-
 }  // namespace
 
 size_t DtypeSize(Dtype dtype) noexcept {
@@ -27,7 +24,7 @@ const char* DtypeName(Dtype dtype) noexcept {
 
 const char* PairingName(Pairing pairing) noexcept {
   const auto i = static_cast<size_t>(pairing);
-  return i < std::size(kPairings) ? kPairings[i] : "unknown";
+  return i < std::size(kPairings) ? kPairings[i].name : "unknown";
 }
 
 TensorDesc TensorDesc::Contiguous(Dtype dtype,

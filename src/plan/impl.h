@@ -93,6 +93,7 @@ struct Plan::Impl {
 
   int64_t pairs;  ///< of a segment
   int64_t segments;
+  bool cut;             ///< rows are cut into column tiles
   int64_t table_width;  ///< columns of cos, and dcos
   Dtype table_dtype;
   size_t table_element;

@@ -82,15 +82,14 @@ void KeptAxes(Plan::Impl& plan) {
 
 RowForm FormOf(const Problem& p, bool strided) {
   if (strided) return RowForm::kSplit;  // gathered so
-  switch (p.pairing) {
-    case Pairing::kInterleave:
-      return RowForm::kJoined;
-    case Pairing::kInterleaveHalf:
-      return p.direction == Direction::kForward ? RowForm::kJoinedToSplit
-                                                : RowForm::kSplitToJoined;
-    default:
-      return RowForm::kSplit;
+  const PairingInfo& info = Info(p.pairing);
+  const bool forward = p.direction == Direction::kForward;
+  const bool from_joined = forward ? info.x_joined : info.y_joined;
+  const bool to_joined = forward ? info.y_joined : info.x_joined;
+  if (from_joined) {
+    return to_joined ? RowForm::kJoined : RowForm::kJoinedToSplit;
   }
+  return to_joined ? RowForm::kSplitToJoined : RowForm::kSplit;
 }
 
 // Axes with broadcast tables. Sums go in the order of the descriptor, as their
@@ -211,8 +210,7 @@ void ChunkRows(Plan::Impl& plan, int64_t wanted_units) {
 size_t TileRowBytes(const Plan::Impl& plan) {
   const auto pairs =
       static_cast<size_t>(std::min<int64_t>(plan.pairs, kTilePairs));
-  const auto segments =
-      static_cast<size_t>(plan.pairs > kTilePairs ? 1 : plan.segments);
+  const auto segments = static_cast<size_t>(plan.cut ? 1 : plan.segments);
   size_t numbers = 0;
   for (int i = 0; i < plan.problem.operands; ++i) {
     numbers = std::max(
@@ -248,9 +246,9 @@ void Schedule(Plan::Impl& plan) {
   }
 }
 
-// Interleave-half in place reads and writes different columns.
+// In place, a pairing that reorders reads and writes different columns.
 bool MayNeedRowBuffer(const Problem& p) {
-  return p.pairing == Pairing::kInterleaveHalf && p.width > kStackColumns;
+  return Reorders(p.pairing) && p.width > kStackColumns;
 }
 
 }  // namespace
@@ -260,8 +258,9 @@ void Lower(Plan::Impl& plan) {
   plan.targets = AllowedTargets();
   plan.sums = p.present[kDcos];
   plan.rotate = p.present[kOut0];
-  plan.segments = p.pairing == Pairing::kQuarter ? 2 : 1;
+  plan.segments = Info(p.pairing).segments;
   plan.pairs = p.width / 2 / plan.segments;
+  plan.cut = plan.segments * plan.pairs > kTilePairs;
   plan.table_width = p.half_width ? p.width / 2 : p.width;
   plan.table_dtype = p.desc[p.cached ? kCache : kCos].dtype;
   plan.table_element = DtypeSize(plan.table_dtype);

@@ -117,13 +117,6 @@ Status CheckWorkspace(const Plan::Impl& plan, const RunOptions& options) {
                     (aligned ? " bytes" : " bytes not aligned"));
 }
 
-Status ExecutorThrew(const Plan::Impl& plan) noexcept try {
-  return Status(Code::kExecutor, std::string("[") + plan.problem.op +
-                                     "] executor: threw an exception");
-} catch (...) {
-  return Status(Code::kExecutor, std::string());
-}
-
 Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
                   const Addresses& addresses,
                   const RunOptions& options) noexcept try {
@@ -142,10 +135,8 @@ Status RunChecked(const Plan::Impl* plan, OpKind kind, const char* buffers,
   if (status.ok()) status = CheckPositions(p, addresses);
   if (status.ok()) status = Execute(*plan, addresses, options);
   return status;
-} catch (const std::bad_alloc&) {
-  return Status(Code::kOutOfMemory, std::string());  // a text needs memory
 } catch (...) {
-  return ExecutorThrew(*plan);
+  return Status(Code::kOutOfMemory, std::string());  // for the text itself
 }
 
 // Lists what runs have to check, so that they need not look for it.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/dtype.h"
+
 namespace ropewalk {
 namespace {
 
@@ -15,18 +17,16 @@ constexpr int kOut = OperandPlan::kOut;
 
 // Is a pair's second element right behind its first one in this tensor?
 bool IsJoined(const Problem& p, int tensor) {
-  if (p.pairing == Pairing::kInterleave) return true;
-  if (p.pairing != Pairing::kInterleaveHalf) return false;
-  // Interleave-half: x and dx are joined, y and dy split.
   const bool forward = p.direction == Direction::kForward;
-  return tensor == kX || (tensor == kIn) == forward;
+  const bool like_x = tensor == kX || (tensor == kIn) == forward;
+  return like_x ? Info(p.pairing).x_joined : Info(p.pairing).y_joined;
 }
 
 // Column, within the slice, of the first element of a pair.
 int64_t FirstColumn(const Plan::Impl& plan, int tensor,
                     const ColumnTile& tile) {
-  if (IsJoined(plan.problem, tensor)) return 2 * tile.first;
-  return tile.segment * 2 * plan.pairs + tile.first;
+  return tile.segment * 2 * plan.pairs +
+         (IsJoined(plan.problem, tensor) ? 2 : 1) * tile.first;
 }
 
 // Columns from a pair's first element to its second.

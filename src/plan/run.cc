@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/cache_size.h"
+#include "core/dtype.h"
 #include "plan/impl.h"
 #include "plan/rows.h"
 #include "plan/table.h"
@@ -15,18 +16,32 @@ namespace {
 
 using kernels::StoreKind;
 
-// Work that is worth waking another thread for.
-constexpr int64_t kBytesPerThread = 128 * 1024;
+// Work that is worth waking another thread for: some 20 us of it.
+constexpr int64_t kBytesPerThread = 1024 * 1024;
+// Workers that are used at most, and tasks.
+constexpr int64_t kMostWorkers = 1024;
+constexpr int64_t kMostTasks = 4 * kMostWorkers;
 
 struct Context {
   const Plan::Impl& plan;
   const Addresses& addresses;
   RowMode mode[2];
   double* partials = nullptr;  // sums of chunks
+};
+
+// What the tasks of a run share.
+struct Tasks {
+  Context context;
   std::byte* row_buffers = nullptr;
   int64_t tasks = 1;
+  // One bit a task: an executor that calls one twice must not rotate in place
+  // twice, and one that leaves some out is found out.
+  std::atomic<uint64_t> begun[kMostTasks / 64] = {};
   std::atomic<int64_t> done{0};
 };
+
+// Rows whose products are added in the compute type before they go to the sums.
+constexpr int64_t kBlockRows = 4;
 
 // The stack of a unit: tables, then sums.
 struct Scratch {
@@ -227,7 +242,7 @@ struct TotalRun {
 
 // Folds the two values of each pair, where they share one table value.
 void FoldPairs(const Plan::Impl& plan, const ColumnTile& tile, double* total) {
-  const bool joined = plan.problem.pairing == Pairing::kInterleave;
+  const bool joined = Info(plan.problem.pairing).y_joined;
   for (int64_t s = 0; s < tile.segments; ++s) {
     double* from = total + s * 2 * tile.pairs;
     double* to = total + s * tile.pairs;
@@ -247,8 +262,9 @@ void ForEachTotalRun(const Plan::Impl& plan, const ColumnTile& tile,
     if (plan.problem.half_width) {
       visit(TotalRun{segment * plan.pairs + tile.first, tile.pairs,
                      i * tile.pairs});
-    } else if (plan.problem.pairing == Pairing::kInterleave) {
-      visit(TotalRun{2 * tile.first, 2 * tile.pairs, 0});
+    } else if (Info(plan.problem.pairing).y_joined) {
+      visit(TotalRun{segment * 2 * plan.pairs + 2 * tile.first, 2 * tile.pairs,
+                     2 * i * tile.pairs});
     } else {
       const int64_t column = segment * 2 * plan.pairs + tile.first;
       visit(TotalRun{column, tile.pairs, 2 * i * tile.pairs});
@@ -322,12 +338,20 @@ void FinishOperand(const Context& c, const OperandPlan& op,
   double* to = add ? added : total;
   for (int64_t s = 0; s < tile.segments; ++s) {
     const auto segment = static_cast<size_t>(s);
-    op.kernel->finish(
-        {unit.sums + i * unit.row_sums / sizeof(double) + segment * numbers,
-         unit.block + i * unit.row_block + segment * numbers * c.plan.compute,
-         (rows & 3) != 0, c.plan.problem.pairing == Pairing::kInterleave,
-         static_cast<size_t>(tile.pairs), to + s * 2 * tile.pairs,
-         to + width + s * 2 * tile.pairs});
+    kernels::SumsArgs args = {};
+    if (rows >= kBlockRows) {
+      args.sums =
+          unit.sums + i * unit.row_sums / sizeof(double) + segment * numbers;
+    }
+    if (rows < kBlockRows || rows % kBlockRows != 0) {
+      args.block =
+          unit.block + i * unit.row_block + segment * numbers * c.plan.compute;
+    }
+    args.joined = Info(c.plan.problem.pairing).y_joined;
+    args.pairs = static_cast<size_t>(tile.pairs);
+    args.dcos = to + s * 2 * tile.pairs;
+    args.dsin = args.dcos + width;
+    op.kernel->finish(args);
   }
   if (!add) return;
   for (int64_t k = 0; k < 2 * width; ++k) total[k] += added[k];
@@ -364,12 +388,14 @@ void ChunkOf(const OperandPlan& op, int64_t chunk, int64_t* begin,
 void RunOperand(const Context& c, int index, const ColumnTile& tile,
                 const Unit& unit, int64_t begin, int64_t end) {
   const Plan::Impl& plan = c.plan;
-  if (plan.sums) {
+  if (plan.sums && begin == end) {
+    memset(unit.block, 0, static_cast<size_t>(unit.count) * unit.row_block);
+  } else if (plan.sums && end - begin >= kBlockRows) {
     memset(unit.sums, 0, static_cast<size_t>(unit.count) * unit.row_sums);
   }
   // A buffered row wider than a tile would be overwritten before the next tile
   // reads it, so there sums and rotation go one after the other: see below.
-  const bool apart = c.mode[index].buffered && plan.pairs > kTilePairs;
+  const bool apart = c.mode[index].buffered && plan.cut;
   const bool rotate = plan.rotate && !apart;
   if (rotate || plan.sums) {
     RowWalk(c, index, tile, unit, rotate, plan.sums).Walk(begin, end);
@@ -378,7 +404,7 @@ void RunOperand(const Context& c, int index, const ColumnTile& tile,
 
 template <class Visit>
 void ForEachColumnTile(const Plan::Impl& plan, Visit visit) {
-  if (plan.pairs <= kTilePairs) {
+  if (!plan.cut) {
     visit(ColumnTile{0, plan.segments, 0, plan.pairs});
     return;
   }
@@ -474,9 +500,7 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
     }
   });
   for (int i = first_operand; i < end_operand; ++i) {
-    if (!plan.rotate || !c.mode[i].buffered || plan.pairs <= kTilePairs) {
-      continue;
-    }
+    if (!plan.rotate || !c.mode[i].buffered || !plan.cut) continue;
     int64_t begin;
     int64_t end;
     ChunkOf(plan.operand[i], chunk, &begin, &end);
@@ -484,38 +508,40 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
   }
 }
 
-void RunTask(void* context, size_t task, size_t /*worker*/,
-             size_t /*workers*/) noexcept {
-  auto& shared = *static_cast<Context*>(context);
-  const int64_t units = shared.plan.kept_units * shared.plan.chunks;
-  const auto t = static_cast<int64_t>(task);
-  const int64_t per_task = units / shared.tasks;
-  const int64_t more = units % shared.tasks;
-  const int64_t begin = t * per_task + std::min(t, more);
-  const int64_t end = begin + per_task + (t < more ? 1 : 0);
+// Units [begin, end), and the fence that their streamed stores need.
+void RunUnits(const Context& c, int64_t begin, int64_t end) {
   Scratch scratch;
-  const auto run = [&](const Context& c) {
-    for (int64_t i = begin; i < end; ++i) RunUnit(c, i, scratch);
-  };
-  if (shared.row_buffers == nullptr) {
-    run(shared);
-  } else {
-    Context own{shared.plan, shared.addresses, {}, shared.partials};
-    for (int i = 0; i < 2; ++i) {
-      own.mode[i] = shared.mode[i];
-      own.mode[i].row_buffer =
-          shared.row_buffers + task * shared.plan.row_buffer;
-    }
-    run(own);
-  }
-  for (const RowMode& mode : shared.mode) {
+  for (int64_t i = begin; i < end; ++i) RunUnit(c, i, scratch);
+  for (const RowMode& mode : c.mode) {
     if (mode.store == StoreKind::kStream ||
         mode.store == StoreKind::kStream16) {
       kernels::StreamFence();
-      break;
+      return;
     }
   }
-  shared.done.fetch_add(1, std::memory_order_relaxed);
+}
+
+void RunTask(void* context, size_t task, size_t /*worker*/,
+             size_t /*workers*/) noexcept {
+  auto& all = *static_cast<Tasks*>(context);
+  if (task >= static_cast<size_t>(all.tasks)) return;
+  const uint64_t bit = uint64_t{1} << (task % 64);
+  if (all.begun[task / 64].fetch_or(bit, std::memory_order_relaxed) & bit) {
+    return;
+  }
+  Context own = all.context;
+  if (all.row_buffers != nullptr) {
+    for (RowMode& mode : own.mode) {
+      mode.row_buffer = all.row_buffers + task * own.plan.row_buffer;
+    }
+  }
+  const int64_t units = own.plan.kept_units * own.plan.chunks;
+  const auto t = static_cast<int64_t>(task);
+  const int64_t per_task = units / all.tasks;
+  const int64_t more = units % all.tasks;
+  const int64_t begin = t * per_task + std::min(t, more);
+  RunUnits(own, begin, begin + per_task + (t < more ? 1 : 0));
+  all.done.fetch_add(1, std::memory_order_relaxed);
 }
 
 // ---- The whole
@@ -529,7 +555,7 @@ RowMode ModeOf(const Plan::Impl& plan, int index, const Addresses& addresses) {
   if (!plan.rotate) return mode;
   const std::byte* out = addresses.at[kOut0 + index];
   mode.in_place = out == addresses.at[kIn0 + index];
-  mode.buffered = mode.in_place && p.pairing == Pairing::kInterleaveHalf;
+  mode.buffered = mode.in_place && Reorders(p.pairing);
   const bool over_x = plan.sums && out == addresses.at[kX0 + index];
   // Streamed lines must be filled by neighbouring rows, and not be read again.
   const bool whole_rows = p.width == op.row;
@@ -570,6 +596,34 @@ void CombineChunks(const Context& c) {
   }
 }
 
+Status RunParallel(const Context& context, int64_t units, int64_t workers,
+                   std::byte* row_buffers, Executor& executor) {
+  const size_t most = std::clamp<size_t>(executor.max_workers(), 1,
+                                         static_cast<size_t>(kMostWorkers));
+  workers = std::min(workers, static_cast<int64_t>(most));
+  if (workers == 1) {
+    RunUnits(context, 0, units);
+    return Status();
+  }
+  Tasks all{context, row_buffers};
+  all.tasks = std::min(units, 4 * workers);
+  if (row_buffers != nullptr) {
+    all.tasks = std::min(all.tasks, static_cast<int64_t>(kRowBuffers));
+  }
+  try {
+    executor.ParallelFor(static_cast<size_t>(all.tasks), RunTask, &all);
+  } catch (...) {
+    return Status(Code::kExecutor, std::string("[") + context.plan.problem.op +
+                                       "] executor: threw an exception");
+  }
+  const int64_t done = all.done.load();
+  if (done == all.tasks) return Status();
+  return Status(Code::kExecutor, std::string("[") + context.plan.problem.op +
+                                     "] executor: ran " + std::to_string(done) +
+                                     " of " + std::to_string(all.tasks) +
+                                     " tasks");
+}
+
 }  // namespace
 
 Status Execute(const Plan::Impl& plan, const Addresses& addresses,
@@ -577,38 +631,27 @@ Status Execute(const Plan::Impl& plan, const Addresses& addresses,
   const int64_t units = plan.kept_units * plan.chunks;
   if (units == 0) return Status();
   Context context{plan, addresses, {}};
-  bool buffers = false;
+  bool buffered = false;
   for (int i = 0; i < plan.problem.operands; ++i) {
     context.mode[i] = ModeOf(plan, i, addresses);
-    buffers = buffers || (context.mode[i].buffered && plan.row_buffer != 0);
+    buffered = buffered || context.mode[i].buffered;
   }
   context.partials = reinterpret_cast<double*>(options.workspace.data());
-  if (buffers) {
-    context.row_buffers = options.workspace.data() + plan.workspace -
-                          kRowBuffers * plan.row_buffer;
+  std::byte* row_buffers = nullptr;
+  if (buffered && plan.row_buffer != 0) {
+    row_buffers = options.workspace.data() + plan.workspace -
+                  kRowBuffers * plan.row_buffer;
+    for (RowMode& mode : context.mode) mode.row_buffer = row_buffers;
   }
-  int64_t workers = std::clamp<int64_t>(plan.bytes / kBytesPerThread, 1, units);
-  if (workers > 1) {
+  const int64_t workers =
+      std::clamp<int64_t>(plan.bytes / kBytesPerThread, 1, units);
+  if (workers == 1) {
+    RunUnits(context, 0, units);
+  } else {
     Executor& executor =
         options.executor != nullptr ? *options.executor : DefaultExecutor();
-    workers = std::min(workers, static_cast<int64_t>(executor.max_workers()));
-    context.tasks = workers == 1 ? 1 : std::min(units, 4 * workers);
-    if (buffers) {
-      context.tasks =
-          std::min(context.tasks, static_cast<int64_t>(kRowBuffers));
-    }
-    if (context.tasks > 1) {
-      executor.ParallelFor(static_cast<size_t>(context.tasks), RunTask,
-                           &context);
-    }
-  }
-  if (context.tasks == 1) RunTask(&context, 0, 0, 1);
-  const int64_t done = context.done.load();
-  if (done != context.tasks) {
-    return Status(Code::kExecutor,
-                  std::string("[") + plan.problem.op + "] executor: ran " +
-                      std::to_string(done) + " of " +
-                      std::to_string(context.tasks) + " tasks");
+    Status status = RunParallel(context, units, workers, row_buffers, executor);
+    if (!status.ok()) return status;
   }
   if (plan.chunked) CombineChunks(context);
   return Status();

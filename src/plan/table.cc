@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/dtype.h"
+
 namespace ropewalk {
 namespace {
 
@@ -46,17 +48,18 @@ struct Gathered {
 int64_t TableColumn(const Plan::Impl& plan, int64_t segment, int64_t pair,
                     bool second) {
   if (plan.problem.half_width) return segment * plan.pairs + pair;
-  if (plan.problem.pairing == Pairing::kInterleave) {
-    return 2 * pair + (second ? 1 : 0);
+  const int64_t start = segment * 2 * plan.pairs;
+  if (Info(plan.problem.pairing).y_joined) {
+    return start + 2 * pair + (second ? 1 : 0);
   }
-  return segment * 2 * plan.pairs + pair + (second ? plan.pairs : 0);
+  return start + pair + (second ? plan.pairs : 0);
 }
 
 kernels::TableArgs FromTensors(const Plan::Impl& plan, const TableRow& row,
                                int64_t segment, int64_t first, int64_t pairs,
                                Gathered& gathered) {
   const Problem& p = plan.problem;
-  const bool joined = p.pairing == Pairing::kInterleave && !p.half_width;
+  const bool joined = Info(p.pairing).y_joined && !p.half_width;
   const std::byte* bases[2] = {row.cos, row.sin};
   const Slot slots[2] = {kCos, kSin};
   const std::byte* at[4];
