@@ -96,7 +96,8 @@ const std::vector<Refusal<O, T>> kRefusals = {
      "[rotate_backward] dy: last axis must be a multiple of 2 for pairing "
      "half, but is 127"},
     {"no such pairing", [](O& o, T&) { o.pairing = static_cast<Pairing>(255); },
-     Code::kOption, "[rotate_backward] pairing: must be 0 to 3, but is 255"},
+     Code::kOption,
+     "[rotate_backward] pairing: must be a value of Pairing, but is 255"},
     {"slice that ends beyond",
      [](O& o, T&) {
        o.slice = Slice{2, 130};
@@ -130,8 +131,9 @@ const std::vector<Refusal<O, T>> kRefusals = {
     {"strides of dcos that overflow",
      [](O&, T& t) { t.dcos->strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate_backward] dcos: size in bytes must fit 63 bits, but shape is (2, "
-     "1, 4, 128)"},
+     "[rotate_backward] dcos: size in bytes must fit 63 bits, but "
+     "shape is (2, 1, 4, 128) and strides are (9223372036854775807"
+     ", 512, 128, 1)"},
     // A second operand: all of it or nothing.
     {"dy2 alone", [](O&, T& t) { t.dy2 = t.dy; }, Code::kNullPointer,
      "[rotate_backward] x2: must be given if and only if x is given"},

@@ -62,8 +62,7 @@ const std::vector<Refusal<O, T>> kRefusals = {
      "[rotate_cached] cache: dtype must be f32, f16 or bf16 with query of f32, "
      "but is f64"},
     {"query of rank 1", [](O&, T& t) { t.query.rank = 1; }, Code::kShape,
-     "[rotate_cached] query_out: shape must be that of query, (5), but is (5, "
-     "192)"},
+     "[rotate_cached] query: rank must be 2 or 3, but is 1"},
     {"query of rank 4",
      [](O&, T& t) {
        t.query = t.query_out = Contiguous(Dtype::kF32, {1, 5, 3, 64});
@@ -166,16 +165,21 @@ const std::vector<Refusal<O, T>> kRefusals = {
     {"head_size negative", [](O& o, T&) { o.head_size = -64; }, Code::kOption,
      "[rotate_cached] head_size: must be positive, but is -64"},
     {"no such style", [](O& o, T&) { o.style = static_cast<CachedStyle>(2); },
-     Code::kOption, "[rotate_cached] style: must be neox or gptj"},
+     Code::kOption,
+     "[rotate_cached] style: must be 0 (neox) or 1 (gptj), but is "
+     "2"},
     {"no such axis layout",
      [](O& o, T& t) {
        SetSections(o, t, kGood);
        o.axes = static_cast<AxisLayout>(2);
      },
-     Code::kOption, "[rotate_cached] axes: must be segmented or interleaved"},
+     Code::kOption,
+     "[rotate_cached] axes: must be 0 (segmented) or 1 (interleave"
+     "d), but is 2"},
     {"no such direction",
      [](O& o, T&) { o.direction = static_cast<Direction>(2); }, Code::kOption,
-     "[rotate_cached] direction: must be forward or backward"},
+     "[rotate_cached] direction: must be 0 (forward) or 1 (backwar"
+     "d), but is 2"},
     {"two sections", [](O& o, T& t) { SetSections(o, t, kTwo); }, Code::kOption,
      "[rotate_cached] sections: must be 3 or 4, but are 2"},
     {"five sections", [](O& o, T& t) { SetSections(o, t, kFive); },
@@ -238,15 +242,15 @@ const std::vector<Refusal<O, T>> kRefusals = {
     {"strides of the cache that overflow",
      [](O&, T& t) { t.cache.strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate_cached] cache: size in bytes must fit 63 bits, but shape is "
-     "(100, 48)"},
+     "[rotate_cached] cache: size in bytes must fit 63 bits, but s"
+     "hape is (100, 48) and strides are (9223372036854775807, 1)"},
     {"strides of positions that overflow",
      [](O&, T& t) {
        t.positions.strides[0] = std::numeric_limits<int64_t>::min();
      },
      Code::kShape,
-     "[rotate_cached] positions: size in bytes must fit 63 bits, but shape is "
-     "(5)"},
+     "[rotate_cached] positions: size in bytes must fit 63 bits, b"
+     "ut shape is (5) and strides are (-9223372036854775808)"},
 };
 
 TEST(CachedRefusals, Table) {

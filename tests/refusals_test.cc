@@ -180,8 +180,8 @@ const std::vector<Refusal<O, T>> kRefusals = {
        SetAll(t, {1, 128}, {4, 128});
      },
      Code::kShape,
-     "[rotate] cos: axis 0 must be 1 or 1, but is 4: (4, 128) against x (1, "
-     "128)"},
+     "[rotate] cos: axis 0 must be 1, but is 4: (4, 128) against x"
+     " (1, 128)"},
     // Sizes.
     {"a negative size", [](O&, T& t) { t.x.shape[1] = -3; }, Code::kShape,
      "[rotate] x: sizes must not be negative, but shape is (2, -3, 4, 128)"},
@@ -194,31 +194,37 @@ const std::vector<Refusal<O, T>> kRefusals = {
        SetAll(t, {big, big, 128}, {1, 1, 128});
      },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is (4294967296, "
-     "4294967296, 128)"},
+     "[rotate] x: size in bytes must fit 63 bits, but shape is (42"
+     "94967296, 4294967296, 128) and strides are (549755813888, 12"
+     "8, 1)"},
     {"bytes that overflow",
      [](O&, T& t) {
        const int64_t big = int64_t{1} << 62;
        SetAll(t, {big, 2}, {1, 2});
      },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is "
-     "(4611686018427387904, 2)"},
+     "[rotate] x: size in bytes must fit 63 bits, but shape is (46"
+     "11686018427387904, 2) and strides are (2, 1)"},
     {"strides that overflow",
      [](O&, T& t) { t.x.strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is (2, 3, 4, 128)"},
+     "[rotate] x: size in bytes must fit 63 bits, but shape is (2,"
+     " 3, 4, 128) and strides are (9223372036854775807, 512, 128, "
+     "1)"},
     {"strides of y that overflow",
      [](O&, T& t) { t.y.strides[1] = std::numeric_limits<int64_t>::min(); },
      Code::kShape,
-     "[rotate] y: size in bytes must fit 63 bits, but shape is (2, 3, 4, 128)"},
+     "[rotate] y: size in bytes must fit 63 bits, but shape is (2,"
+     " 3, 4, 128) and strides are (1536, -9223372036854775808, 128"
+     ", 1)"},
     {"strides of sin that overflow",
      [](O&, T& t) {
        t.sin.strides[0] = std::numeric_limits<int64_t>::max() / 2;
      },
      Code::kShape,
-     "[rotate] sin: size in bytes must fit 63 bits, but shape is (2, 1, 4, "
-     "128)"},
+     "[rotate] sin: size in bytes must fit 63 bits, but shape is ("
+     "2, 1, 4, 128) and strides are (4611686018427387903, 512, 128"
+     ", 1)"},
     // Outputs that overlap themselves.
     {"y with stride 0", [](O&, T& t) { t.y.strides[1] = 0; }, Code::kOverlap,
      "[rotate] y: an output must not overlap itself, but its strides make it "
@@ -232,8 +238,8 @@ const std::vector<Refusal<O, T>> kRefusals = {
      "[rotate] y: an output must not overlap itself, but its strides make it "
      "do so"},
     // Options.
-    {"no such pairing", [](O& o, T&) { o.pairing = static_cast<Pairing>(4); },
-     Code::kOption, "[rotate] pairing: must be 0 to 3, but is 4"},
+    {"no such pairing", [](O& o, T&) { o.pairing = static_cast<Pairing>(255); },
+     Code::kOption, "[rotate] pairing: must be a value of Pairing, but is 255"},
     {"slice that starts below 0",
      [](O& o, T&) {
        o.slice = Slice{-2, 126};

@@ -9,15 +9,24 @@ Status Refuse(Code code, const Problem& p, const char* argument,
   return Status(code, std::string("[") + p.op + "] " + argument + ": " + fact);
 }
 
-std::string ShapeText(const TensorDesc& desc) {
+namespace {
+
+std::string ListText(const int64_t* values, int count) {
   std::string text = "(";
-  for (int i = 0; i < desc.rank; ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(desc.shape[i]);
+  for (int i = 0; i < count; ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(values[i]);
   }
   return text + ")";
 }
 
-namespace {
+// Strides that mean nothing, of axes with at most one element and of empty
+// tensors, may be any number: they are made harmless.
+void ClearIdleStrides(TensorDesc& desc, bool empty) {
+  for (int i = 0; i < desc.rank; ++i) {
+    if (empty || desc.shape[i] == 1) desc.strides[i] = 0;
+  }
+  if (empty || desc.shape[desc.rank - 1] == 1) desc.strides[desc.rank - 1] = 1;
+}
 
 Status CheckDesc(const Problem& p, const char* name, const TensorDesc& desc,
                  bool output, Extent* extent) {
@@ -33,9 +42,10 @@ Status CheckDesc(const Problem& p, const char* name, const TensorDesc& desc,
     }
   }
   if (!ComputeExtent(desc, extent)) {
-    return Refuse(
-        Code::kShape, p, name,
-        "size in bytes must fit 63 bits, but shape is " + ShapeText(desc));
+    return Refuse(Code::kShape, p, name,
+                  "size in bytes must fit 63 bits, but shape is " +
+                      ShapeText(desc) + " and strides are " +
+                      ListText(desc.strides, desc.rank));
   }
   if (!output) return Status();
   const Answer answer = OverlapsItself(desc);
@@ -50,12 +60,17 @@ Status CheckDesc(const Problem& p, const char* name, const TensorDesc& desc,
 
 }  // namespace
 
+std::string ShapeText(const TensorDesc& desc) {
+  return ListText(desc.shape, desc.rank);
+}
+
 Status AddTensor(Problem& p, Slot slot, const char* name,
                  const TensorDesc& desc, bool output) {
   Status status = CheckDesc(p, name, desc, output, &p.extent[slot]);
   p.names[slot] = name;
   p.desc[slot] = desc;
   p.present[slot] = true;
+  if (status.ok()) ClearIdleStrides(p.desc[slot], p.extent[slot].empty());
   return status;
 }
 
@@ -111,7 +126,7 @@ Status SetSlice(Problem& p, const RotateOptions& options) {
                            " for pairing " + PairingName(p.pairing) +
                            ", but is " + std::to_string(p.width);
   return options.slice.has_value()
-             ? Refuse(Code::kShape, p, "slice", "width " + need)
+             ? Refuse(Code::kOption, p, "slice", "width " + need)
              : Refuse(Code::kShape, p, p.names[kIn0], "last axis " + need);
 }
 
@@ -126,11 +141,13 @@ Status CheckTable(Problem& p, Slot data) {
   }
   for (int i = 0; i + 1 < in.rank; ++i) {
     if (cos.shape[i] == 1 || cos.shape[i] == in.shape[i]) continue;
-    return Refuse(Code::kShape, p, "cos",
-                  "axis " + std::to_string(i) + " must be 1 or " +
-                      std::to_string(in.shape[i]) + ", but is " +
-                      std::to_string(cos.shape[i]) + ": " + ShapeText(cos) +
-                      " against " + p.names[data] + " " + ShapeText(in));
+    return Refuse(
+        Code::kShape, p, "cos",
+        "axis " + std::to_string(i) + " must be 1" +
+            (in.shape[i] == 1 ? std::string()
+                              : " or " + std::to_string(in.shape[i])) +
+            ", but is " + std::to_string(cos.shape[i]) + ": " + ShapeText(cos) +
+            " against " + p.names[data] + " " + ShapeText(in));
   }
   const int64_t columns = cos.shape[cos.rank - 1];
   p.half_width = columns != p.width;
@@ -168,10 +185,11 @@ Status CheckSecondOperand(const Problem& p) {
 }
 
 Status CheckPairing(const Problem& p) {
-  if (static_cast<unsigned>(p.pairing) <= 3) return Status();
-  return Refuse(Code::kOption, p, "pairing",
-                "must be 0 to 3, but is " +
-                    std::to_string(static_cast<unsigned>(p.pairing)));
+  const auto pairing = static_cast<size_t>(p.pairing);
+  if (pairing < std::size(kPairings)) return Status();
+  return Refuse(
+      Code::kOption, p, "pairing",
+      "must be a value of Pairing, but is " + std::to_string(pairing));
 }
 
 }  // namespace ropewalk

@@ -16,13 +16,19 @@ Status CheckOptions(const Problem& p, const RotateCachedOptions& options) {
         "must be positive, but is " + std::to_string(options.head_size));
   }
   if (static_cast<unsigned>(options.style) > 1) {
-    return Refuse(Code::kOption, p, "style", "must be neox or gptj");
+    return Refuse(Code::kOption, p, "style",
+                  "must be 0 (neox) or 1 (gptj), but is " +
+                      std::to_string(static_cast<unsigned>(options.style)));
   }
   if (static_cast<unsigned>(options.axes) > 1) {
-    return Refuse(Code::kOption, p, "axes", "must be segmented or interleaved");
+    return Refuse(Code::kOption, p, "axes",
+                  "must be 0 (segmented) or 1 (interleaved), but is " +
+                      std::to_string(static_cast<unsigned>(options.axes)));
   }
   if (static_cast<unsigned>(options.direction) > 1) {
-    return Refuse(Code::kOption, p, "direction", "must be forward or backward");
+    return Refuse(Code::kOption, p, "direction",
+                  "must be 0 (forward) or 1 (backward), but is " +
+                      std::to_string(static_cast<unsigned>(options.direction)));
   }
   return Status();
 }
@@ -97,13 +103,16 @@ Status SetSections(Problem& p, const RotateCachedOptions& options) {
   return Status();
 }
 
+Status CheckRank(const Problem& p, Slot slot) {
+  const int rank = p.desc[slot].rank;
+  if (rank == 2 || rank == 3) return Status();
+  return Refuse(Code::kShape, p, p.names[slot],
+                "rank must be 2 or 3, but is " + std::to_string(rank));
+}
+
 // (tokens, heads * head_size) as (tokens, heads, head_size).
 Status SetHeads(Problem& p, Slot slot, int64_t head_size) {
   TensorDesc& desc = p.desc[slot];
-  if (desc.rank != 2 && desc.rank != 3) {
-    return Refuse(Code::kShape, p, p.names[slot],
-                  "rank must be 2 or 3, but is " + std::to_string(desc.rank));
-  }
   if (desc.rank == 3) {
     if (desc.shape[2] == head_size) return Status();
     return Refuse(Code::kShape, p, p.names[slot],
@@ -135,6 +144,7 @@ Status AddOperand(Problem& p, Slot in, Slot out, const char* in_name,
       [&] { return CheckFloat(p, in); },
       [&] { return CheckSameDtype(p, out, in); },
       [&] { return CheckTableDtype(p, kCache, in); },
+      [&] { return CheckRank(p, in); },
       [&] { return CheckSameShape(p, out, in); },
       [&] { return SetHeads(p, in, head_size); },
       [&] { return SetHeads(p, out, head_size); });
