@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/dtype.h"
 #include "support/cases.h"
 #include "support/layouts.h"
 #include "support/targets.h"
@@ -67,7 +68,7 @@ struct RandomCase {
 RandomCase MakeCase(Random& random) {
   RandomCase c;
   c.options.pairing = random.Pick(AllPairings());
-  const int64_t step = c.options.pairing == Pairing::kQuarter ? 4 : 2;
+  const int64_t step = PairingMultiple(c.options.pairing);
   const int64_t rotated = step * random.Int(1, random.OneIn(4) ? 50 : 8);
   int64_t width = rotated;
   if (random.OneIn(3)) {
@@ -125,7 +126,7 @@ TEST(LayoutsTest, EveryBroadcastSubsetOfEveryRank) {
     if (rank <= 4) shape.assign(rank, 3);
     shape.back() = 12;
     for (unsigned subset = 0; subset < 1U << (rank - 1); ++subset) {
-      const Pairing pairing = AllPairings()[subset % 4];
+      const Pairing pairing = AllPairings()[subset % AllPairings().size()];
       const Shape table = TableShape(shape, subset, subset % 3 == 2 ? 6 : 12);
       TestTensor x(Dtype::kF32, shape, Data::kNormal, random);
       TestTensor cos(Dtype::kF32, table, Data::kUnit, random);
@@ -195,7 +196,7 @@ TEST(LayoutsTest, GuardedRowsOfManyWidths) {
     for (int64_t width = 2; width <= 76; width += 2) {
       for (Placement place :
            {Placement::kGuardAfter, Placement::kGuardBefore}) {
-        const Pairing pairing = AllPairings()[width / 2 % 4];
+        const Pairing pairing = AllPairings()[width / 2 % AllPairings().size()];
         if (!Fits(pairing, width)) continue;
         const int64_t table = random.OneIn(2) ? width : width / 2;
         TestTensor x(dtypes.data, {3, width}, place);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/reference.h"
 #include "support/cases.h"
 #include "support/targets.h"
 
@@ -167,14 +168,8 @@ TEST_P(PropertiesTest, HalfWidthIsFullWidthWithEqualColumns) {
     TestTensor cos(table(), kShape), sin(table(), kShape);
     for (int64_t row = 0; row < kRows; ++row) {
       for (int64_t k = 0; k < kWidth / 2; ++k) {
-        const int64_t quarter = kWidth / 4;
-        int64_t p = k, r = k + kWidth / 2;
-        if (pairing == Pairing::kInterleave) p = 2 * k, r = 2 * k + 1;
-        if (pairing == Pairing::kQuarter) {
-          p = k < quarter ? k : k + quarter;
-          r = p + quarter;
-        }
-        for (int64_t column : {p, r}) {
+        const reference::Pair pair = reference::PairAt(pairing, kWidth, k);
+        for (int64_t column : {pair.p, pair.r}) {
           const int64_t from = row * kWidth / 2 + k;
           cos.Set(row * kWidth + column, half_cos.At(from));
           sin.Set(row * kWidth + column, half_sin.At(from));

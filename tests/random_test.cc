@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 
+#include "core/dtype.h"
 #include "kernels/reference.h"
 #include "support/cases.h"
 #include "support/executors.h"
@@ -61,7 +62,7 @@ class Round {
     }
     if (!rotate_) place_ = Place::kApart;
     options_.pairing = random_.Pick(AllPairings());
-    const int64_t unit = options_.pairing == Pairing::kQuarter ? 4 : 2;
+    const int64_t unit = PairingMultiple(options_.pairing);
     const int64_t most[] = {4, 20, 70, 600, 1300};
     width_ = unit * random_.Int(1, most[random_.Int(0, 4)]);
     row_ = width_;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "core/dtype.h"
 #include "support/cases.h"
 #include "support/targets.h"
 
@@ -92,7 +93,7 @@ TEST_P(RotateTest, MatchesReferenceOnAnyBits) {
 TEST_P(RotateTest, SlicesAnywhere) {
   Random random(3);
   for (int round = 0; round < 40; ++round) {
-    const int64_t step = pairing() == Pairing::kQuarter ? 4 : 2;
+    const int64_t step = PairingMultiple(pairing());
     const int64_t width = step * random.Int(1, random.OneIn(3) ? 40 : 6);
     const int64_t before = random.Int(0, 9);
     const int64_t all = before + width + random.Int(0, 9);

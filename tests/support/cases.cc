@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/dtype.h"
 #include "kernels/reference.h"
 
 namespace ropewalk::test {
@@ -26,14 +27,18 @@ std::string Name(const Dtypes& dtypes) {
 }
 
 const std::vector<Pairing>& AllPairings() {
-  static const std::vector<Pairing> all = {Pairing::kHalf, Pairing::kInterleave,
-                                           Pairing::kQuarter,
-                                           Pairing::kInterleaveHalf};
+  static const std::vector<Pairing> all = [] {
+    std::vector<Pairing> list;
+    for (size_t i = 0; i < std::size(kPairings); ++i) {
+      list.push_back(static_cast<Pairing>(i));
+    }
+    return list;
+  }();
   return all;
 }
 
 bool Fits(Pairing pairing, int64_t width) {
-  return width % (pairing == Pairing::kQuarter ? 4 : 2) == 0;
+  return width % PairingMultiple(pairing) == 0;
 }
 
 Status Execute(const Turn& turn) {
