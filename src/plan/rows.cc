@@ -9,7 +9,6 @@ namespace ropewalk {
 namespace {
 
 using kernels::GradientArgs;
-using kernels::RowForm;
 
 constexpr int kIn = OperandPlan::kIn;
 constexpr int kX = OperandPlan::kX;

@@ -36,7 +36,7 @@ struct RowRun {
 
 /// Rotates, and adds products, for a column tile of the rows.
 void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
-             const ColumnTile& tile, const RowRun& run, bool rotate, bool sums);
+             const ColumnTile& tile, const RowRun& all, bool rotate, bool sums);
 
 /// Copies the columns outside the slice.
 void CopyRest(const Plan::Impl& plan, const OperandPlan& op, const RowRun& run);

@@ -108,9 +108,8 @@ void FinishOperand(const Context& c, const OperandPlan& op,
   const auto i = static_cast<size_t>(t);
   const size_t numbers =
       op.kernel->SegmentNumbers(static_cast<size_t>(tile.pairs));
-  const int64_t width = 2 * tile.segments * tile.pairs;
-  alignas(64) double added[4 * kTilePairs];
-  double* to = add ? added : total;
+  const int64_t columns = 2 * tile.pairs;  // of a segment
+  alignas(64) double added[2][2 * kTilePairs];
   for (int64_t s = 0; s < tile.segments; ++s) {
     const auto segment = static_cast<size_t>(s);
     kernels::SumsArgs args = {};
@@ -124,12 +123,16 @@ void FinishOperand(const Context& c, const OperandPlan& op,
     }
     args.joined = Info(c.plan.problem.pairing).y_joined;
     args.pairs = static_cast<size_t>(tile.pairs);
-    args.dcos = to + s * 2 * tile.pairs;
-    args.dsin = args.dcos + width;
+    double* dcos = total + s * columns;
+    double* dsin = dcos + tile.segments * columns;
+    args.dcos = add ? added[0] : dcos;
+    args.dsin = add ? added[1] : dsin;
     op.kernel->finish(args);
+    for (int64_t k = 0; add && k < columns; ++k) {
+      dcos[k] += added[0][k];
+      dsin[k] += added[1][k];
+    }
   }
-  if (!add) return;
-  for (int64_t k = 0; k < 2 * width; ++k) total[k] += added[k];
 }
 
 void CombineChunks(const Context& c) {
