@@ -20,10 +20,11 @@ struct CachedShapes {
   std::optional<Dtype> key_data = {};  ///< none: that of data
 };
 
+/// `any`: tensors get random strides.
 class CachedCase {
  public:
-  CachedCase(const CachedShapes& shapes, Random& random,
-             bool random_layouts = false, Data data = Data::kNormal);
+  CachedCase(const CachedShapes& s, Random& random, bool any = false,
+             Data data = Data::kNormal);
 
   TestTensor& positions() { return positions_; }
   TestTensor& query() { return query_; }

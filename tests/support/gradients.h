@@ -19,11 +19,12 @@ struct GradientShapes {
 };
 
 /// Inputs and outputs of one backward.
+/// `any`: tensors get random strides.
 class GradientCase {
  public:
   /// Contiguous tensors, or random layouts; filled with `data`.
-  GradientCase(const GradientShapes& shapes, Data data, Random& random,
-               bool random_layouts = false);
+  GradientCase(const GradientShapes& s, Data data, Random& random,
+               bool any = false);
 
   TestTensor& dy() { return dy_; }
   TestTensor& x() { return x_; }
