@@ -103,7 +103,6 @@ class TilePairs {
   TilePairs(const Plan::Impl& plan, const OperandPlan& op, int tensor,
             int64_t column, const ColumnTile& tile)
       : element_(op.element),
-        column_(column),
         step_(IsJoined(plan.problem, tensor) ? 2 * column : column),
         part_(PartColumns(plan, tensor) * column),
         first_(FirstColumn(plan, tensor, tile) * column),
@@ -135,7 +134,7 @@ class TilePairs {
   }
 
   size_t element_;
-  int64_t column_, step_, part_, first_, segment_;
+  int64_t step_, part_, first_, segment_;
   ColumnTile tile_;
 };
 
