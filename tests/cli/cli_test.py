@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""The program `ropewalk` as a user runs it: golden results, refusals, files.
+
+usage: cli_test.py ROPEWALK GOLDEN_FOLDER
+"""
+
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+PAIRINGS = ["half", "interleave", "quarter", "interleave-half"]
+FLOATS = {"F32": (4, 0x7F800000, 0x7FFFFFFF), "F16": (2, 0x7C00, 0x7FFF),
+          "BF16": (2, 0x7F80, 0x7FFF)}
+FORMATS = {2: "H", 4: "I", 8: "Q"}
+
+faults = []
+
+
+def check(condition, what):
+    if not condition:
+        faults.append(what)
+        print("fault:", what)
+
+
+def read(path):
+    """Tensors of a safetensors file as name -> (dtype, shape, bytes)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    metadata = header.pop("__metadata__", {})
+    body = data[8 + size:]
+    tensors = {name: (t["dtype"], t["shape"],
+                      body[t["data_offsets"][0]:t["data_offsets"][1]])
+               for name, t in header.items()}
+    return tensors, metadata
+
+
+def write(path, tensors):
+    header, body = {}, b""
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape,
+                        "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + body)
+
+
+def same(got, want):
+    """Equal bits; any NaN equals any other."""
+    if got[:2] != want[:2] or len(got[2]) != len(want[2]):
+        return False
+    if got[2] == want[2]:
+        return True
+    size, infinity, mask = FLOATS[want[0]]
+    form = "<%d%s" % (len(want[2]) // size, FORMATS[size])
+    return all(a == b or (a & mask > infinity and b & mask > infinity)
+               for a, b in zip(struct.unpack(form, got[2]),
+                               struct.unpack(form, want[2])))
+
+
+class Program:
+    def __init__(self, path, folder):
+        self.path = path
+        self.out = os.path.join(folder, "out.safetensors")
+
+    def run(self, *args):
+        return subprocess.run([self.path, *args], capture_output=True,
+                              text=True, timeout=120)
+
+    def results(self, what, *args):
+        done = self.run(*args, "-o", self.out)
+        check(done.returncode == 0, "%s: %s" % (what, done.stderr.strip()))
+        return read(self.out)[0] if done.returncode == 0 else {}
+
+    def refuses(self, code, pattern, *args):
+        done = self.run(*args)
+        lines = done.stderr.splitlines()
+        check(done.returncode == code and len(lines) == 1 and
+              re.search(pattern, done.stderr) is not None,
+              "%s: exit %d and %r, not %d and %r" %
+              (args, done.returncode, done.stderr, code, pattern))
+
+
+def golden(program, folder):
+    for name, backward in (("rotate", True), ("partial", False)):
+        path = os.path.join(folder, name + ".safetensors")
+        tensors, metadata = read(path)
+        for case in json.loads(metadata["cases"]):
+            prefix = case["case"]
+            args = ["--pairing", PAIRINGS[case["mode"]], "--prefix", prefix,
+                    "-i", path]
+            if "slice" in case:
+                args += ["--slice", "%d:%d" % tuple(case["slice"])]
+            y = program.results(prefix, "rotate", *args).get("y")
+            check(y is not None and same(y, tensors[prefix + ".y"]),
+                  prefix + ": y")
+            if not backward and case["mode"] % 2 == 0:
+                continue  # half of the slices' backwards will do
+            results = program.results(prefix, "backward", *args)
+            dx = results.get("dx")
+            check(dx is not None and same(dx, tensors[prefix + ".dx"]),
+                  prefix + ": dx")
+            check("dcos" in results and "dsin" in results,
+                  prefix + ": dcos and dsin come with x")
+    path = os.path.join(folder, "cached.safetensors")
+    tensors, metadata = read(path)
+    for case in json.loads(metadata["cases"]):
+        prefix = case["case"]
+        args = ["cached", "--prefix", prefix, "-i", path, "--head-size",
+                str(case["head_size"]), "--style",
+                "neox" if case["neox"] else "gptj", "--axes", case["axes"]]
+        if case["sections"]:
+            args += ["--sections", ",".join(map(str, case["sections"]))]
+        results = program.results(prefix, *args)
+        for name in ("query", "key"):
+            got = results.get(name)
+            check(got is not None and same(got, tensors["%s.%s_out" %
+                                                        (prefix, name)]),
+                  "%s: %s" % (prefix, name))
+
+
+def floats(shape, values):
+    return ("F32", shape, struct.pack("<%df" % len(values), *values))
+
+
+def refusals(program, folder):
+    good = os.path.join(folder, "good.safetensors")
+    write(good, {"x": floats([1, 4], [1, 2, 3, 4]),
+                 "cos": floats([1, 4], [0] * 4),
+                 "sin": floats([1, 4], [1] * 4)})
+    y = program.results("a quarter turn", "rotate", "--pairing", "half", "-i",
+                        good).get("y")
+    check(y is not None and y == floats([1, 4], [-3, -4, 1, 2]),
+          "a quarter turn: y")
+
+    kept = os.path.join(folder, "kept.safetensors")
+    new = os.path.join(folder, "new.safetensors")
+    with open(kept, "wb") as file:
+        file.write(b"as it was")
+    wide = os.path.join(folder, "wide.safetensors")
+    write(wide, {"x": floats([1, 4], [1, 2, 3, 4]),
+                 "cos": floats([1, 8], [0] * 8),
+                 "sin": floats([1, 8], [1] * 8)})
+    short = os.path.join(folder, "short.safetensors")
+    with open(good, "rb") as file, open(short, "wb") as cut:
+        cut.write(file.read()[:-3])
+    lying = os.path.join(folder, "lying.safetensors")
+    with open(lying, "wb") as file:
+        file.write(struct.pack("<Q", 1 << 40) + b"{}")
+    half = ["rotate", "--pairing", "half"]
+    for target in (kept, new):
+        program.refuses(1, "cos", *half, "-i", wide, "-o", target)
+        program.refuses(1, "short", *half, "-i", short, "-o", target)
+        program.refuses(1, "lying", *half, "-i", lying, "-o", target)
+        program.refuses(1, "absent", *half, "-i", folder + "/absent", "-o",
+                        target)
+        program.refuses(2, "slice", *half, "--slice", "3:1", "-i", good, "-o",
+                        target)
+        program.refuses(1, "dy", "backward", "--pairing", "half", "-i", good,
+                        "-o", target)
+    with open(kept, "rb") as file:
+        check(file.read() == b"as it was", "a refusal keeps the old file")
+    check(not os.path.exists(new), "a refusal leaves no file")
+    check(not [name for name in os.listdir(folder) if name.startswith(".")],
+          "a refusal leaves no hidden file")
+
+    program.refuses(2, "pairing", "rotate", "--pairing", "third", "-i", good,
+                    "-o", new)
+    program.refuses(2, "target", *half, "--target", "MMX", "-i", good, "-o",
+                    new)
+    program.refuses(2, "threads", *half, "--threads", "-1", "-i", good, "-o",
+                    new)
+    program.refuses(2, "", "turn")
+
+    cache = os.path.join(folder, "cache.safetensors")
+    write(cache, {"positions": ("I64", [3], struct.pack("<3q", 0, 3, 4)),
+                  "query": floats([3, 2], [1] * 6),
+                  "cache": floats([4, 2], [1, 0] * 4)})
+    program.refuses(1, r"positions.*\b4\b.*positions\[2\] is 4", "cached",
+                    "--style", "neox", "--head-size", "2", "-i", cache, "-o",
+                    new)
+
+    done = program.run(*half, "-i", good, "-o", good)
+    check(done.returncode == 0 and read(good)[0]["y"] == y,
+          "writing over the input")
+
+
+def words(program):
+    for command in ([], ["rotate"], ["backward"], ["cached"], ["info"],
+                    ["bench"]):
+        done = program.run(*command, "--help")
+        check(done.returncode == 0 and "ropewalk" in done.stdout,
+              "--help of %s" % command)
+    done = program.run("info", "--json")
+    check(done.returncode == 0 and "targets" in json.dumps(
+        json.loads(done.stdout)), "info --json")
+
+
+def main():
+    path, folder = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as scratch:
+        program = Program(path, scratch)
+        words(program)
+        refusals(program, scratch)
+        golden(program, folder)
+    print("%d faults" % len(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
