@@ -7,6 +7,7 @@ usage: cli_test.py ROPEWALK GOLDEN_FOLDER
 import json
 import os
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -69,9 +70,9 @@ class Program:
         self.path = path
         self.out = os.path.join(folder, "out.safetensors")
 
-    def run(self, *args):
-        return subprocess.run([self.path, *args], capture_output=True,
-                              text=True, timeout=120)
+    def run(self, *args, folder=None, stdout=subprocess.PIPE):
+        return subprocess.run([self.path, *args], stdout=stdout, cwd=folder,
+                              stderr=subprocess.PIPE, text=True, timeout=120)
 
     def results(self, what, *args):
         done = self.run(*args, "-o", self.out)
@@ -88,7 +89,7 @@ class Program:
 
 
 def golden(program, folder):
-    for name, backward in (("rotate", True), ("partial", False)):
+    for name in ("rotate", "partial"):
         path = os.path.join(folder, name + ".safetensors")
         tensors, metadata = read(path)
         for case in json.loads(metadata["cases"]):
@@ -100,8 +101,6 @@ def golden(program, folder):
             y = program.results(prefix, "rotate", *args).get("y")
             check(y is not None and same(y, tensors[prefix + ".y"]),
                   prefix + ": y")
-            if not backward and case["mode"] % 2 == 0:
-                continue  # half of the slices' backwards will do
             results = program.results(prefix, "backward", *args)
             dx = results.get("dx")
             check(dx is not None and same(dx, tensors[prefix + ".dx"]),
@@ -176,7 +175,24 @@ def refusals(program, folder):
                     new)
     program.refuses(2, "threads", *half, "--threads", "-1", "-i", good, "-o",
                     new)
-    program.refuses(2, "", "turn")
+    for args in ([], ["turn"], ["rotate", "-i", good, "-o", new],
+                 [*half, "-o", new], [*half, "-i", good],
+                 [*half, "-i", good, "-o", new, "--turns"],
+                 [*half, "-i", good, "-o", new, "--slice", "0:2:4"],
+                 [*half, "-i", good, "-o", new, "--slice", "a:b"],
+                 ["cached", "--style", "neox", "-i", good, "-o", new],
+                 ["bench", "--filter", "no such operator"]):
+        program.refuses(2, "", *args)
+    program.refuses(2, "--output", *half, "-i", good, "-o", folder + "/y.npz")
+    program.refuses(1, "no/y", *half, "-i", good, "-o", folder + "/no/y")
+    program.refuses(1, "a b", *half, "-i", folder + "/a\nb", "-o", new)
+    program.refuses(1, '"p.x"', *half, "--prefix", "p", "-i", good, "-o", new)
+    if os.path.exists("/dev/full"):
+        program.refuses(1, "/dev/full", *half, "-i", good, "-o", "/dev/full")
+        with open("/dev/full", "w") as full:
+            done = program.run("info", stdout=full)
+        check(done.returncode == 1 and len(done.stderr.splitlines()) == 1,
+              "info to a full device")
 
     cache = os.path.join(folder, "cache.safetensors")
     write(cache, {"positions": ("I64", [3], struct.pack("<3q", 0, 3, 4)),
@@ -186,9 +202,68 @@ def refusals(program, folder):
                     "--style", "neox", "--head-size", "2", "-i", cache, "-o",
                     new)
 
+    check(not os.path.exists(new), "a refusal leaves no file")
     done = program.run(*half, "-i", good, "-o", good)
     check(done.returncode == 0 and read(good)[0]["y"] == y,
           "writing over the input")
+
+
+def write_npy(path, tensor):
+    descr = {"F32": "<f4"}[tensor[0]]
+    text = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n" % (
+        descr, tuple(tensor[1]))
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(text)) +
+                   text.encode() + tensor[2])
+
+
+def helps(program, source, folder):
+    """What the --help of each command shows works as it stands there."""
+    os.symlink(os.path.join(source, "data"), os.path.join(folder, "data"))
+    os.mkdir(os.path.join(folder, "folder"))
+    x = floats([1, 4], [1, 2, 3, 4])
+    write_npy(os.path.join(folder, "other_x.npy"), x)
+    for name, value in (("x", 5), ("cos", 0), ("sin", 1)):
+        write_npy(os.path.join(folder, "folder", name + ".npy"),
+                  floats([1, 4], [value] * 4))
+    for command in ("rotate", "backward", "cached", "info", "bench"):
+        examples = re.findall(r"^ +ropewalk ((?:.*\\\n)*.*)$",
+                              program.run(command, "--help").stdout, re.M)
+        check(examples, "--help of %s has an example" % command)
+        for example in examples:
+            args = shlex.split(example)
+            done = program.run(*args, folder=folder)
+            check(done.returncode == 0 and done.stderr == "",
+                  "%s: %s" % (example, done.stderr))
+            check("-o" not in args or os.path.getsize(
+                os.path.join(folder, args[args.index("-o") + 1])) > 0,
+                  "%s: no result" % example)
+    with open(os.path.join(folder, "y.npy"), "rb") as file:
+        check(file.read().endswith(struct.pack("<4f", -3, -4, 1, 2)),
+              "the result of arrays of NumPy")
+    half = ["--pairing", "half", "-i", "data/smollm2_key.safetensors", "-o"]
+    done = program.run("backward", *half, "gradients/", folder=folder)
+    check(done.returncode == 0 and
+          sorted(os.listdir(os.path.join(folder, "gradients"))) ==
+          ["dcos.npy", "dsin.npy", "dx.npy"], "results in a folder")
+    done = program.run("backward", *half, "one.npy", folder=folder)
+    check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and
+          not os.path.exists(os.path.join(folder, "one.npy")),
+          "several results to one array")
+
+
+def targets(program, source):
+    """The same bits with each target and number of threads."""
+    data = os.path.join(source, "data", "smollm2_key.safetensors")
+    args = ["backward", "--pairing", "half", "-i", data]
+    want = program.results("backward", *args)
+    usable = json.loads(program.run("info", "--json").stdout)["targets"]
+    for target in usable["usable"]:
+        got = program.results(target, *args, "--target", target)
+        check(got == want, "the target %s has other bits" % target)
+    for threads in ("1", "3"):
+        got = program.results(threads, *args, "--threads", threads, "--quiet")
+        check(got == want, "%s threads have other bits" % threads)
 
 
 def words(program):
@@ -208,6 +283,10 @@ def main():
         program = Program(path, scratch)
         words(program)
         refusals(program, scratch)
+        source = os.path.abspath(os.path.join(folder, "..", ".."))
+        with tempfile.TemporaryDirectory() as examples:
+            helps(program, source, examples)
+        targets(program, source)
         golden(program, folder)
     print("%d faults" % len(faults))
     return 1 if faults else 0
