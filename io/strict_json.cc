@@ -61,6 +61,10 @@ class Guard : public nlohmann::json_sax<json> {
 }  // namespace
 
 json ParseStrictJson(std::string_view text, size_t max_depth) {
+  // The parser takes one for the end of the text and ignores what follows.
+  if (text.find('\0') != std::string_view::npos) {
+    throw FormatError("header: has a zero byte");
+  }
   Guard guard(max_depth);
   json::sax_parse(text.begin(), text.end(), &guard);
   return json::parse(text.begin(), text.end());

@@ -306,6 +306,8 @@ TEST_F(SafetensorsTest, RefusesHostileFiles) {
   const HostileFile files[] = {
       {"empty", "",
        "header: 8 bytes of length are needed, but the file has 0 bytes"},
+      {"zero byte after the header", Safetensors(std::string("{}\0", 3), 0),
+       "header: has a zero byte"},
       {"cut in the length", "\x10",
        "header: 8 bytes of length are needed, but the file has 1 bytes"},
       {"header longer than the file", Bytes<uint64_t>(3) + "{}",
