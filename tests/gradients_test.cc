@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
 #include "support/executors.h"
 #include "support/gradients.h"
 #include "support/targets.h"
@@ -238,6 +241,22 @@ TEST(GradientsTest, InfinitiesAndNansArrive) {
       c.x().Set(5, std::numeric_limits<double>::infinity());
       c.dy().Set(9, -std::numeric_limits<double>::infinity());
       c.dy().Set(rows * 64 - 1, std::numeric_limits<double>::quiet_NaN());
+      ForEachTarget([&] {
+        RW_ASSERT_OK(c.Run(true));
+        c.Check(true);
+      });
+    }
+  }
+}
+
+// Rounding must not carry out of a NaN's bits, into its sign.
+TEST(GradientsTest, NansOfAnyBitsArrive) {
+  Random random(11);
+  for (const uint32_t bits : {0x7fffffffU, 0xffffffffU, 0x7fc0ffffU}) {
+    for (Dtype table : {Dtype::kF32, Dtype::kF16, Dtype::kBF16}) {
+      GradientCase c({{}, {Dtype::kF32, table}, {3, 32}, {1, 32}},
+                     Data::kNormal, random);
+      std::memcpy(c.x().Address(5), &bits, sizeof(bits));
       ForEachTarget([&] {
         RW_ASSERT_OK(c.Run(true));
         c.Check(true);

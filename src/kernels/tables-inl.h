@@ -231,9 +231,10 @@ HWY_INLINE hn::Vec<hn::Rebind<float, D>> ToOddF32(D d, V v) {
   // of 2^-133, to which a sum with 1.5 * 2^-81 rounds.
   const auto magic = hn::Set(d, 0x1.8p-81);
   const auto tiny = hn::CopySign(hn::Sub(hn::Add(v, magic), magic), v);
-  return hn::DemoteTo(
-      df,
-      hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(d, 0x1p-126)), tiny, sticky));
+  const auto number =
+      hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(d, 0x1p-126)), tiny, sticky);
+  // The low bits of a NaN would carry into its sign (see RoundToBF16Bits).
+  return hn::DemoteTo(df, hn::IfThenElse(hn::IsNaN(v), QuietNaN(d), number));
 }
 
 template <class T, class V>
