@@ -63,4 +63,10 @@ Result<const void*> MappedFile::Aligned(std::span<const std::byte> part,
   return copies_.back().data();
 }
 
+void MappedFile::DropFromMemory() const noexcept {
+  if (size_ == 0) return;
+  // A hint: without it the pages stay, and nothing else changes.
+  (void)madvise(const_cast<std::byte*>(data_.get()), size_, MADV_DONTNEED);
+}
+
 }  // namespace ropewalk::io

@@ -29,6 +29,9 @@ class MappedFile {
   Result<const void*> Aligned(std::span<const std::byte> part,
                               size_t element_size);
 
+  /// Lets go of the pages that are in memory; they are read again when needed.
+  void DropFromMemory() const noexcept;
+
  private:
   std::shared_ptr<const std::byte> data_;
   size_t size_ = 0;

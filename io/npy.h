@@ -20,6 +20,8 @@ class NpyFile {
   static Result<NpyFile> Open(const std::string& path, std::string name);
 
   const StoredTensor& tensor() const { return tensor_; }
+  /// As MappedFile.
+  void DropFromMemory() const noexcept { file_.DropFromMemory(); }
 
  private:
   void Parse();

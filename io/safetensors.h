@@ -29,6 +29,8 @@ class SafetensorsFile {
   /// The tensor of that name, or null.
   const StoredTensor* Find(std::string_view name) const;
   const Metadata& metadata() const { return metadata_; }
+  /// As MappedFile.
+  void DropFromMemory() const noexcept { file_.DropFromMemory(); }
 
  private:
   void Parse();
