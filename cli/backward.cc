@@ -87,7 +87,7 @@ Command AddBackward(CLI::App& program) {
       "Example, in the source folder:\n"
       "  ropewalk backward --pairing half -i data/smollm2_key.safetensors "
       "-o gradients.safetensors");
-  return {app, [arguments] { return Run(*arguments); }};
+  return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 
 }  // namespace ropewalk::cli

@@ -144,7 +144,7 @@ Command AddBench(CLI::App& program) {
       "Each operator and a copy of the same bytes by the same threads run by "
       "turns;\nfigures are medians. Bytes: rows read and written once, tables "
       "once.\nExample:\n  ropewalk bench --quick --filter \"rotate half\"");
-  return {app, [arguments] { return Run(*arguments); }};
+  return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 
 }  // namespace ropewalk::cli

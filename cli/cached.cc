@@ -1,11 +1,8 @@
 // ropewalk cached: positions query [key] cache -> query [key]
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -19,9 +16,7 @@ constexpr char kName[] = "cached";
 struct Arguments {
   RunArguments run;
   FileArguments files;
-  std::vector<int64_t> sections;
-  RotateCachedOptions options;  // its span is set when run
-  bool backward = false;
+  CachedArguments cached;
 };
 
 struct Operands {
@@ -65,9 +60,7 @@ Status Run(const Arguments& arguments) {
                           inputs.Need("cache"), inputs.Find("key")};
   if (!inputs.status().ok()) return inputs.status();
 
-  RotateCachedOptions options = arguments.options;
-  options.sections = arguments.sections;
-  if (arguments.backward) options.direction = Direction::kBackward;
+  const RotateCachedOptions options = arguments.cached.Options();
   const RotateCachedTensors tensors = Tensors(operands);
   const Result<Plan> plan = MakeRotateCachedPlan(options, tensors);
   if (!plan.ok()) return plan.status();
@@ -79,35 +72,13 @@ Status Run(const Arguments& arguments) {
                      !arguments.run.quiet);
 }
 
-void AddOptions(CLI::App& app, Arguments& arguments) {
-  AddChoice<CachedStyle>(
-      app, "--style", arguments.options.style,
-      {{"neox", CachedStyle::kNeox}, {"gptj", CachedStyle::kGptj}},
-      "How pairs lie in a head: (i, i + half), or (2k, 2k + 1)")
-      ->required();
-  app.add_option("--head-size", arguments.options.head_size,
-                 "Columns of a head")
-      ->type_name("N")
-      ->required();
-  app.add_option("--sections", arguments.sections,
-                 "Pairs that go by each row of positions, as 16,24,24")
-      ->type_name("N,N,N")
-      ->delimiter(',');
-  AddChoice<AxisLayout>(app, "--axes", arguments.options.axes,
-                        {{"segmented", AxisLayout::kSegmented},
-                         {"interleaved", AxisLayout::kInterleaved}},
-                        "How the sections lie in a head; default: segmented");
-  app.add_flag("--backward", arguments.backward,
-               "query and key are gradients of the rotated ones");
-}
-
 }  // namespace
 
 Command AddCached(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       kName, "Rotate query and key by the rows of a cache that positions name");
   auto arguments = std::make_shared<Arguments>();
-  AddOptions(*app, *arguments);
+  arguments->cached.AddTo(*app);
   arguments->files.AddTo(*app, "positions, query, cache and perhaps key",
                          "query and, if there is one, key");
   arguments->run.AddTo(*app);
@@ -115,7 +86,7 @@ Command AddCached(CLI::App& program) {
       "Example, in the source folder:\n"
       "  ropewalk cached --style neox --head-size 64 "
       "-i data/smollm2_cached.safetensors -o rotated.safetensors");
-  return {app, [arguments] { return Run(*arguments); }};
+  return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 
 }  // namespace ropewalk::cli

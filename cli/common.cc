@@ -81,6 +81,34 @@ RotateOptions RotateArguments::Options() const {
   return options;
 }
 
+void CachedArguments::AddTo(CLI::App& app) {
+  AddChoice<CachedStyle>(
+      app, "--style", options.style,
+      {{"neox", CachedStyle::kNeox}, {"gptj", CachedStyle::kGptj}},
+      "How pairs lie in a head: (i, i + half), or (2k, 2k + 1)")
+      ->required();
+  app.add_option("--head-size", options.head_size, "Columns of a head")
+      ->type_name("N")
+      ->required();
+  app.add_option("--sections", sections,
+                 "Pairs that go by each row of positions, as 16,24,24")
+      ->type_name("N,N,N")
+      ->delimiter(',');
+  AddChoice<AxisLayout>(app, "--axes", options.axes,
+                        {{"segmented", AxisLayout::kSegmented},
+                         {"interleaved", AxisLayout::kInterleaved}},
+                        "How the sections lie in a head; default: segmented");
+  app.add_flag("--backward", backward,
+               "query and key are gradients of the rotated ones");
+}
+
+RotateCachedOptions CachedArguments::Options() const {
+  RotateCachedOptions all = options;
+  all.sections = sections;
+  if (backward) all.direction = Direction::kBackward;
+  return all;
+}
+
 TensorDesc ContiguousLike(const TensorDesc& desc) {
   if (desc.rank < 0 || desc.rank > kMaxRank) return desc;
   return TensorDesc::Contiguous(

@@ -50,6 +50,17 @@ struct RotateArguments {
   RotateOptions Options() const;
 };
 
+/// --style, --head-size, --sections, --axes and --backward.
+struct CachedArguments {
+  std::vector<int64_t> sections;
+  RotateCachedOptions options;  ///< without sections
+  bool backward = false;
+
+  void AddTo(CLI::App& app);
+  /// With a span of `sections`.
+  RotateCachedOptions Options() const;
+};
+
 /// A contiguous tensor of the same dtype and shape.
 TensorDesc ContiguousLike(const TensorDesc& desc);
 

@@ -68,7 +68,7 @@ Command AddInfo(CLI::App& program) {
   app->add_flag("--json", arguments->json, "As JSON");
   arguments->run.AddTo(*app);
   app->footer("Example:\n  ropewalk info --json");
-  return {app, [arguments] { return Run(*arguments); }};
+  return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 
 }  // namespace ropewalk::cli

@@ -12,29 +12,29 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kListed = 8;  // names in a message
+constexpr char kRawSuffix[] = ".bin";
 
 }  // namespace
 
 Inputs::Inputs(std::string command, const std::vector<std::string>& sources,
-               const std::string& prefix)
+               const std::string& prefix, const std::vector<std::string>& raws)
     : command_(std::move(command)),
       prefix_(prefix.empty() ? "" : prefix + ".") {
+  for (const std::string& raw : raws) {
+    const Result<io::StoredTensor> tensor = io::ParseRawTensor(raw);
+    if (!tensor.ok()) {
+      Keep(Status(Code::kOption, "--raw " + tensor.status().message()));
+      return;
+    }
+    raws_.push_back(*tensor);
+  }
   for (const std::string& source : sources) Add(source);
 }
 
 void Inputs::Add(const std::string& source) {
   std::error_code error;
   if (fs::is_directory(source, error)) {
-    NpyPaths paths;
-    for (const auto& entry : fs::directory_iterator(source, error)) {
-      if (entry.path().extension() == ".npy") {
-        paths[entry.path().stem().string()] = entry.path().string();
-      }
-    }
-    if (error) {
-      Keep(Status(io::kFileCode, source + ": " + error.message()));
-    }
-    sources_.push_back({source, std::move(paths)});
+    AddFolder(source);
   } else if (fs::path(source).extension() == ".npy") {
     const size_t equals = source.find('=');
     const bool named = equals != source.npos && !fs::exists(source, error);
@@ -44,12 +44,51 @@ void Inputs::Add(const std::string& source) {
     if (!fs::exists(path, error)) {
       Keep(Status(io::kFileCode, path + ": no such file"));
     }
-    sources_.push_back({source, NpyPaths{{name, path}}});
+    sources_.push_back({source, Paths{{name, path}}});
   } else {
     Result<io::SafetensorsFile> file = io::SafetensorsFile::Open(source);
     if (!file.ok()) return Keep(file.status());
     sources_.push_back({source, std::move(*file)});
   }
+}
+
+void Inputs::AddFolder(const std::string& source) {
+  std::error_code error;
+  Paths paths;
+  for (const auto& entry : fs::directory_iterator(source, error)) {
+    const std::string name = entry.path().stem().string();
+    const bool raw =
+        entry.path().extension() == kRawSuffix &&
+        std::ranges::find(raws_, name, &io::StoredTensor::name) != raws_.end();
+    if (raw || (entry.path().extension() == ".npy" && !paths.contains(name))) {
+      paths[name] = entry.path().string();
+    }
+  }
+  if (error) Keep(Status(io::kFileCode, source + ": " + error.message()));
+  sources_.push_back({source, std::move(paths)});
+}
+
+// The file's one tensor; null, and an error, if it cannot be read.
+const io::StoredTensor* Inputs::Open(const std::string& path,
+                                     const std::string& full_name) {
+  const auto keep_open = [&](auto& files, auto file) {
+    if (file.ok()) {
+      const auto added = files.emplace(path, std::move(*file));
+      return &added.first->second.tensor();
+    }
+    Keep(file.status());
+    return static_cast<const io::StoredTensor*>(nullptr);
+  };
+  if (fs::path(path).extension() == kRawSuffix) {
+    const auto open = raw_files_.find(path);
+    if (open != raw_files_.end()) return &open->second.tensor();
+    const auto raw =
+        std::ranges::find(raws_, full_name, &io::StoredTensor::name);
+    return keep_open(raw_files_, io::RawFile::Open(path, *raw));
+  }
+  const auto open = npy_files_.find(path);
+  if (open != npy_files_.end()) return &open->second.tensor();
+  return keep_open(npy_files_, io::NpyFile::Open(path, full_name));
 }
 
 const io::StoredTensor* Inputs::Look(const std::string& full_name) {
@@ -58,18 +97,10 @@ const io::StoredTensor* Inputs::Look(const std::string& full_name) {
       if (const auto* tensor = file->Find(full_name)) return tensor;
       continue;
     }
-    const auto& paths = std::get<NpyPaths>(source->content);
+    const auto& paths = std::get<Paths>(source->content);
     const auto path = paths.find(full_name);
     if (path == paths.end()) continue;
-    const auto open = npy_files_.find(path->second);
-    if (open != npy_files_.end()) return &open->second.tensor();
-    Result<io::NpyFile> file = io::NpyFile::Open(path->second, full_name);
-    if (file.ok()) {
-      const auto added = npy_files_.emplace(path->second, std::move(*file));
-      return &added.first->second.tensor();
-    }
-    Keep(file.status());
-    return nullptr;
+    return Open(path->second, full_name);
   }
   return nullptr;
 }
@@ -97,13 +128,23 @@ ConstTensor Inputs::Need(const std::string& name) {
   return found.value_or(ConstTensor{});
 }
 
+void Inputs::DropFromMemory() const {
+  for (const Source& source : sources_) {
+    if (const auto* file = std::get_if<io::SafetensorsFile>(&source.content)) {
+      file->DropFromMemory();
+    }
+  }
+  for (const auto& [path, file] : npy_files_) file.DropFromMemory();
+  for (const auto& [path, file] : raw_files_) file.DropFromMemory();
+}
+
 std::string Inputs::Listing() const {
   std::vector<std::string> names;
   for (const Source& source : sources_) {
     if (const auto* file = std::get_if<io::SafetensorsFile>(&source.content)) {
       for (const auto& tensor : file->tensors()) names.push_back(tensor.name);
     } else {
-      for (const auto& [name, path] : std::get<NpyPaths>(source.content)) {
+      for (const auto& [name, path] : std::get<Paths>(source.content)) {
         names.push_back(name);
       }
     }

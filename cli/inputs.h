@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/npy.h"
+#include "io/raw.h"
 #include "io/safetensors.h"
 #include "ropewalk/status.h"
 #include "ropewalk/tensor.h"
@@ -24,8 +25,10 @@ class Inputs {
   /// of .npy files, a .npy file (its tensor has the name of the file) or
   /// NAME=FILE.npy. A later source goes before an earlier one. Tensors have
   /// names that start with `prefix` and a dot, if it is not empty.
+  /// `raws` describe files of bare elements, NAME.bin of a folder, as
+  /// io::ParseRawTensor reads them.
   Inputs(std::string command, const std::vector<std::string>& sources,
-         const std::string& prefix);
+         const std::string& prefix, const std::vector<std::string>& raws = {});
 
   const Status& status() const { return status_; }
 
@@ -34,14 +37,20 @@ class Inputs {
   /// The tensor, if it is there.
   std::optional<ConstTensor> Find(const std::string& name);
 
+  /// Lets go of what has been read; it is read again when needed.
+  void DropFromMemory() const;
+
  private:
-  using NpyPaths = std::map<std::string, std::string>;  // by name
+  using Paths = std::map<std::string, std::string>;  // by name
   struct Source {
     std::string text;
-    std::variant<io::SafetensorsFile, NpyPaths> content;
+    std::variant<io::SafetensorsFile, Paths> content;
   };
 
   void Add(const std::string& source);
+  void AddFolder(const std::string& source);
+  const io::StoredTensor* Open(const std::string& path,
+                               const std::string& full_name);
   const io::StoredTensor* Look(const std::string& full_name);
   std::string Listing() const;
   void Keep(const Status& status);
@@ -49,7 +58,9 @@ class Inputs {
   std::string command_;
   std::string prefix_;
   std::vector<Source> sources_;
+  std::vector<io::StoredTensor> raws_;
   std::map<std::string, io::NpyFile> npy_files_;  // opened ones, by path
+  std::map<std::string, io::RawFile> raw_files_;  // likewise
   Status status_;
 };
 

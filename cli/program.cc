@@ -30,16 +30,29 @@ int Fail(std::string_view message, int exit_code) {
   return exit_code;
 }
 
+// An exception is data that could not be dealt with.
+Result<int> RunOne(const Command& command) {
+  try {
+    return command.run();
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kOutOfMemory, "not enough memory");
+  } catch (const std::exception& error) {
+    return Status(Code::kShape, error.what());
+  }
+}
+
 int RunCommand(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
-    const Status status = command.run();
-    if (!status.ok()) {
-      return Fail(status.message(),
-                  status.code() == Code::kOption ? kBadUsage : kBadData);
+    const Result<int> done = RunOne(command);
+    if (!done.ok()) {
+      const Status status = done.status();
+      return Fail(status.message(), status.code() == Code::kOption
+                                        ? kBadUsage
+                                        : command.bad_data);
     }
-    if (std::fflush(stdout) == 0) return 0;
-    return Fail("standard output: cannot be written", kBadData);
+    if (std::fflush(stdout) == 0) return *done;
+    return Fail("standard output: cannot be written", command.bad_data);
   }
   std::string names;
   for (const Command& command : commands)
@@ -54,7 +67,7 @@ int Main(int argc, char** argv) {
   program.require_subcommand(0, 1);
   const std::vector<Command> commands = {
       AddRotate(program), AddBackward(program), AddCached(program),
-      AddInfo(program), AddBench(program)};
+      AddVerify(program), AddInfo(program),     AddBench(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -61,7 +61,7 @@ Command AddRotate(CLI::App& program) {
       "-o out.safetensors\n"
       "The same from arrays of NumPy, to one:\n"
       "  ropewalk rotate --pairing half -i folder -i x=other_x.npy -o y.npy");
-  return {app, [arguments] { return Run(*arguments); }};
+  return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 
 }  // namespace ropewalk::cli

@@ -10,6 +10,7 @@
 #include "ropewalk/status.h"
 #include "ropewalk/targets.h"
 #include "ropewalk/tensor.h"
+#include "ropewalk/verify.h"
 #include "ropewalk/version.h"
 
 #endif  // ROPEWALK_ROPEWALK_H_

@@ -226,7 +226,7 @@ def helps(program, source, folder):
     for name, value in (("x", 5), ("cos", 0), ("sin", 1)):
         write_npy(os.path.join(folder, "folder", name + ".npy"),
                   floats([1, 4], [value] * 4))
-    for command in ("rotate", "backward", "cached", "info", "bench"):
+    for command in ("rotate", "backward", "cached", "info", "bench", "verify"):
         examples = re.findall(r"^ +ropewalk ((?:.*\\\n)*.*)$",
                               program.run(command, "--help").stdout, re.M)
         check(examples, "--help of %s has an example" % command)
@@ -268,7 +268,8 @@ def targets(program, source):
 
 def words(program):
     for command in ([], ["rotate"], ["backward"], ["cached"], ["info"],
-                    ["bench"]):
+                    ["bench"], ["verify"], ["verify", "rotate"],
+                    ["verify", "backward"], ["verify", "cached"]):
         done = program.run(*command, "--help")
         check(done.returncode == 0 and "ropewalk" in done.stdout,
               "--help of %s" % command)
