@@ -1,5 +1,7 @@
 #include "io/buffer.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -12,6 +14,7 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 constexpr size_t kPage = 4096;
+constexpr size_t kHugePage = size_t{2} << 20;
 
 // The number after `key` in a file of keys and numbers, or `otherwise`.
 uint64_t Lookup(const std::string& path, std::string_view key,
@@ -40,15 +43,28 @@ uint64_t AvailableMemory() {
   return std::min(kib * 1024, limit - std::min(limit, used));
 }
 
+// Asks for pages of a size, for those that lie in the buffer whole.
+void Advise(void* data, size_t bytes, Pages pages) {
+  if (pages == Pages::kSystem) return;
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t begin = (address + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (address + bytes) / kPage * kPage;
+  if (begin >= end) return;
+  const int advice = pages == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+  // A system without huge pages refuses; then all are small.
+  madvise(reinterpret_cast<void*>(begin), end - begin, advice);  // NOLINT
+}
+
 }  // namespace
 
-Result<Buffer> Buffer::Allocate(size_t bytes) {
+Result<Buffer> Buffer::Allocate(size_t bytes, Pages pages) {
   const uint64_t available = AvailableMemory();
   Buffer buffer;
   if (bytes <= available) {
-    const size_t lines = bytes / kAlignment + 1;
+    const bool huge = pages == Pages::kHuge && bytes >= kHugePage;
+    const size_t unit = huge ? kHugePage : kAlignment;
     buffer.data_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(kAlignment, lines * kAlignment)));
+        std::aligned_alloc(unit, (bytes / unit + 1) * unit)));
   }
   if (buffer.data_ == nullptr) {
     return Status(
@@ -58,6 +74,7 @@ Result<Buffer> Buffer::Allocate(size_t bytes) {
                                : "the system refuses them"));
   }
   buffer.size_ = bytes;
+  Advise(buffer.data(), bytes, pages);
   // Touched, so that it counts when the next one asks what is free.
   for (size_t i = 0; i < bytes; i += kPage) buffer.data()[i] = std::byte{0};
   return buffer;

@@ -4,6 +4,7 @@
 #define ROPEWALK_IO_BUFFER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
@@ -11,6 +12,13 @@
 #include "ropewalk/status.h"
 
 namespace ropewalk::io {
+
+/// Sizes of the pages that a buffer lies on.
+enum class Pages : uint8_t {
+  kSystem,  ///< as the system is set up
+  kSmall,   ///< ordinary ones only
+  kHuge,    ///< huge ones where the system has them to give
+};
 
 /// Bytes at a 64-byte boundary, not initialised. Movable; data() is never null
 /// but in a default or moved-from buffer.
@@ -20,7 +28,7 @@ class Buffer {
 
   /// Refuses (Code::kOutOfMemory) more than the machine has free: Linux would
   /// grant it, and end the process at the first use.
-  static Result<Buffer> Allocate(size_t bytes);
+  static Result<Buffer> Allocate(size_t bytes, Pages pages = Pages::kSystem);
 
   std::byte* data() const noexcept { return data_.get(); }
   size_t size() const noexcept { return size_; }
