@@ -9,45 +9,67 @@
 namespace ropewalk {
 namespace {
 
-// The number in a file of the first CPU's cache `index`, with its unit; 0 if
-// there is none. Without stdio, which would allocate.
-int64_t ReadNumber(int index, const char* file) noexcept {
+struct Text {
+  char data[32] = {};
+};
+
+// What stands in a file of the first CPU's cache `index`; empty if there is
+// none. Without stdio, which would allocate.
+Text ReadText(int index, const char* file) noexcept {
   char path[96];
   std::snprintf(path, sizeof(path),
                 "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
+  Text text;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  char text[32];
-  const ssize_t size = read(fd, text, sizeof(text) - 1);
+  if (fd < 0) return text;
+  const ssize_t size = read(fd, text.data, sizeof(text.data) - 1);
   close(fd);
-  if (size <= 0) return 0;
-  text[size] = '\0';
+  text.data[size > 0 ? size : 0] = '\0';
+  return text;
+}
+
+// A number with its unit; 0 if it is none.
+int64_t ReadNumber(int index, const char* file) noexcept {
+  const Text text = ReadText(index, file);
   char* end = nullptr;
-  const int64_t number = std::strtoll(text, &end, 10);
+  const int64_t number = std::strtoll(text.data, &end, 10);
   return *end == 'K' ? number << 10 : *end == 'M' ? number << 20 : number;
 }
 
+struct Caches {
+  int64_t first = int64_t{32} << 10;
+  int64_t last = int64_t{32} << 20;
+};
+
 // Not sysconf(): on some CPUs under a hypervisor it sums the caches of a whole
 // socket, most of which this process cannot use.
-int64_t Read() noexcept {
+Caches Read() noexcept {
+  Caches caches;
   int64_t level = 0;
-  int64_t bytes = 0;
   for (int index = 0; index < 8; ++index) {
     const int64_t this_level = ReadNumber(index, "level");
-    if (this_level < level) continue;
-    const int64_t this_bytes = ReadNumber(index, "size");
-    if (this_bytes <= 0) continue;
-    level = this_level;
-    bytes = this_bytes;
+    const int64_t bytes = ReadNumber(index, "size");
+    if (bytes <= 0) continue;
+    if (this_level == 1 && ReadText(index, "type").data[0] == 'D') {
+      caches.first = bytes;
+    }
+    if (this_level >= level) {
+      level = this_level;
+      caches.last = bytes;
+    }
   }
-  return bytes > 0 ? bytes : int64_t{32} << 20;
+  return caches;
+}
+
+const Caches& Get() noexcept {
+  static const Caches caches = Read();
+  return caches;
 }
 
 }  // namespace
 
-int64_t LastLevelCacheBytes() noexcept {
-  static const int64_t bytes = Read();
-  return bytes;
-}
+int64_t LastLevelCacheBytes() noexcept { return Get().last; }
+
+int64_t FirstLevelCacheBytes() noexcept { return Get().first; }
 
 }  // namespace ropewalk

@@ -10,6 +10,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/pairs-inl.h"
@@ -143,29 +144,33 @@ struct BlockBuffer {
 };
 
 // Bytes between a read and the prefetch of what will be read, as measured: CPUs
-// with AVX-512 have the longer way to memory. 16-bit rows want twice as many.
+// with AVX-512 have the longer way to memory; 16-bit rows want more.
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-constexpr ptrdiff_t kPrefetchAhead = 4096;
+constexpr ptrdiff_t kPrefetchAhead = 6144;
+constexpr ptrdiff_t kPrefetchAhead16 = 8192;
 #else
-constexpr ptrdiff_t kPrefetchAhead = 1024;
+constexpr ptrdiff_t kPrefetchAhead = 2048;
+constexpr ptrdiff_t kPrefetchAhead16 = 4096;
 #endif
 
 // Which row is prefetched while another is worked on: some rows further on, or
-// past the end of the run in the next one. Addresses are numbers here, since
+// past the end of the group in the next one. Addresses are numbers here, since
 // they may lie outside of the tensor.
 class Ahead {
  public:
-  Ahead(const std::byte* next, ptrdiff_t step, size_t rows, size_t element)
+  Ahead(ptrdiff_t step, size_t rows, size_t element)
       : step_(step), rows_(static_cast<ptrdiff_t>(rows)) {
-    const ptrdiff_t bytes = kPrefetchAhead * (element >= 4 ? 1 : 2);
+    const ptrdiff_t bytes = element >= 4 ? kPrefetchAhead : kPrefetchAhead16;
     const ptrdiff_t size = step < 0 ? -step : step;
     // Rows longer than the distance are prefetched within themselves.
     ahead_ = size > bytes || size == 0 ? 0 : bytes / size;
     within_ = ahead_ == 0 ? bytes : 0;
+  }
+  void SetNextGroup(const std::byte* next) {
     next_ = reinterpret_cast<uintptr_t>(next);
   }
-  uintptr_t Of(const std::byte* row, ptrdiff_t index) const {
-    const ptrdiff_t at = index + ahead_;
+  uintptr_t Of(const std::byte* row, size_t index) const {
+    const ptrdiff_t at = static_cast<ptrdiff_t>(index) + ahead_;
     if (at < rows_ || next_ == 0) {
       return reinterpret_cast<uintptr_t>(row) +
              static_cast<uintptr_t>(ahead_ * step_ + within_);
@@ -175,7 +180,7 @@ class Ahead {
 
  private:
   ptrdiff_t step_, rows_, ahead_, within_;
-  uintptr_t next_;
+  uintptr_t next_ = 0;
 };
 
 // The lines of the block from pair `i` on of the row at `ahead`.
@@ -349,48 +354,117 @@ HWY_INLINE size_t SegmentNumbers(size_t pairs) {
   return (pairs + step - 1) / step * step * 4;
 }
 
+// Prepares the table rows of a call, one after the other. Addresses are kept in
+// registers: what goes through memory is read back only after the streamed
+// stores before it are done.
+class TableSource {
+ public:
+  explicit TableSource(const RowArgs& a) : rows_(a.tables) {
+    if (rows_ == nullptr) return;
+    cos_ = rows_->cos;
+    sin_ = rows_->sin;
+    // Either each row of a group has a table row of its own, the same for all
+    // groups, or each group has one, or there is one for all.
+    each_row_ = a.table_step != 0;
+    each_group_ = a.table_group != 0;
+  }
+  HWY_INLINE void AtGroup(size_t group, std::byte* table) {
+    if (rows_ == nullptr || each_row_) return;
+    if (group == 0 || each_group_) Next(group, table);
+  }
+  HWY_INLINE void AtRow(size_t group, size_t row, std::byte* table) {
+    if (rows_ != nullptr && each_row_ && group == 0) Next(row, table);
+  }
+
+ private:
+  HWY_INLINE void Next(size_t index, std::byte* table) {
+    if (rows_->at != nullptr) {
+      cos_ = rows_->at[index];
+      sin_ = cos_ + (rows_->sin - rows_->cos);
+    }
+    rows_->prepare(rows_->shape, cos_, sin_, table);
+    cos_ += rows_->cos_step;
+    sin_ += rows_->sin_step;
+  }
+
+  const TableRows* rows_;
+  const std::byte* cos_ = nullptr;
+  const std::byte* sin_ = nullptr;
+  bool each_row_ = false;
+  bool each_group_ = false;
+};
+
 // `args` by value: what is stored through pointers cannot change it.
 template <class Form, StoreKind kKind, bool kShort>
 HWY_INLINE void RotateRowsOf(RowArgs a) {
   using S = Segment<Form>;
   const size_t numbers = SegmentNumbers<Form>(a.pairs);
-  const Ahead ahead(a.next_in, a.in_step, a.rows, sizeof(typename S::Mem));
-  for (size_t row = 0; row < a.rows; ++row) {
-    S s = {};
-    s.in = reinterpret_cast<const typename S::Mem*>(a.in);
-    s.out = reinterpret_cast<typename S::Mem*>(a.out);
-    s.in_part = a.in_part;
-    s.out_part = a.out_part;
-    s.pairs = a.pairs;
-    s.table = reinterpret_cast<const typename S::Compute*>(a.table);
-    if constexpr (kKind != StoreKind::kPlain) {
-      s.in_ahead = ahead.Of(a.in, static_cast<ptrdiff_t>(row));
+  Ahead ahead(a.in_step, a.rows, sizeof(typename S::Mem));
+  TableSource tables(a);
+  for (size_t group = 0; group < a.groups; ++group) {
+    ahead.SetNextGroup(group + 1 < a.groups ? a.in + a.in_group : a.next_in);
+    const std::byte* in = a.in;
+    std::byte* out = a.out;
+    std::byte* table = a.table;
+    tables.AtGroup(group, table);
+    for (size_t row = 0; row < a.rows; ++row) {
+      tables.AtRow(group, row, table);
+      S s = {};
+      s.in = reinterpret_cast<const typename S::Mem*>(in);
+      s.out = reinterpret_cast<typename S::Mem*>(out);
+      s.in_part = a.in_part;
+      s.out_part = a.out_part;
+      s.pairs = a.pairs;
+      s.table = reinterpret_cast<const typename S::Compute*>(table);
+      if constexpr (kKind != StoreKind::kPlain) s.in_ahead = ahead.Of(in, row);
+      RunRow<Form, true, kKind, kShort, Phase::kNone>(s, a.segments, numbers);
+      in += a.in_step;
+      out += a.out_step;
+      table += a.table_step;
     }
-    RunRow<Form, true, kKind, kShort, Phase::kNone>(s, a.segments, numbers);
-    a.in += a.in_step;
-    a.out += a.out_step;
-    a.table += a.table_step;
+    a.in += a.in_group;
+    a.out += a.out_group;
+    a.table += a.table_group;
   }
+}
+
+template <class Form, StoreKind kKind>
+HWY_NOINLINE void RotateShortRows(const RowArgs& a) {
+  RotateRowsOf<Form, kKind, true>(a);
 }
 
 template <class Form, StoreKind kKind>
 void RotateRows(const RowArgs& a) noexcept {
   if (a.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
-    RotateRowsOf<Form, kKind, true>(a);
+    RotateShortRows<Form, kKind>(a);
   } else {
     RotateRowsOf<Form, kKind, false>(a);
   }
 }
 
 template <class Form, bool kRotate, StoreKind kKind, bool kShort>
-HWY_INLINE void GradientRowsOf(GradientArgs a) {
+HWY_INLINE void GradientRow(const Segment<Form>& s, unsigned phase,
+                            size_t segments, size_t numbers) {
+  if (phase == 0) {
+    RunRow<Form, kRotate, kKind, kShort, Phase::kFirst>(s, segments, numbers);
+  } else if (phase < 3) {
+    RunRow<Form, kRotate, kKind, kShort, Phase::kAdd>(s, segments, numbers);
+  } else {
+    RunRow<Form, kRotate, kKind, kShort, Phase::kLast>(s, segments, numbers);
+  }
+}
+
+// The rows of one group.
+template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+HWY_INLINE void GradientGroup(GradientArgs a, size_t group, size_t numbers,
+                              const Ahead& in_ahead, const Ahead& x_ahead,
+                              TableSource& tables) {
   using S = Segment<Form>;
   RowArgs& r = a.row;
-  const size_t numbers = SegmentNumbers<Form>(r.pairs);
-  const Ahead in_ahead(r.next_in, r.in_step, r.rows, sizeof(typename S::Mem));
-  const Ahead x_ahead(a.next_x, a.x_step, r.rows, sizeof(typename S::Mem));
   auto* sums = reinterpret_cast<std::byte*>(a.sums);
+  if constexpr (kRotate) tables.AtGroup(group, r.table);
   for (size_t row = 0; row < r.rows; ++row) {
+    if constexpr (kRotate) tables.AtRow(group, row, r.table);
     S s = {};
     s.in = reinterpret_cast<const typename S::Mem*>(r.in);
     s.x = reinterpret_cast<const typename S::Mem*>(a.x);
@@ -403,18 +477,10 @@ HWY_INLINE void GradientRowsOf(GradientArgs a) {
     s.block = reinterpret_cast<typename S::Compute*>(a.block);
     s.sums = reinterpret_cast<double*>(sums);
     if constexpr (kKind != StoreKind::kPlain) {
-      s.in_ahead = in_ahead.Of(r.in, static_cast<ptrdiff_t>(row));
-      s.x_ahead = x_ahead.Of(a.x, static_cast<ptrdiff_t>(row));
+      s.in_ahead = in_ahead.Of(r.in, row);
+      s.x_ahead = x_ahead.Of(a.x, row);
     }
-    if (a.phase == 0) {
-      RunRow<Form, kRotate, kKind, kShort, Phase::kFirst>(s, r.segments,
-                                                          numbers);
-    } else if (a.phase < 3) {
-      RunRow<Form, kRotate, kKind, kShort, Phase::kAdd>(s, r.segments, numbers);
-    } else {
-      RunRow<Form, kRotate, kKind, kShort, Phase::kLast>(s, r.segments,
-                                                         numbers);
-    }
+    GradientRow<Form, kRotate, kKind, kShort>(s, a.phase, r.segments, numbers);
     a.phase = (a.phase + a.phase_step) & 3;
     r.in += r.in_step;
     r.out += r.out_step;
@@ -425,10 +491,39 @@ HWY_INLINE void GradientRowsOf(GradientArgs a) {
   }
 }
 
+template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+HWY_INLINE void GradientRowsOf(GradientArgs a) {
+  constexpr size_t kElement = sizeof(typename Segment<Form>::Mem);
+  RowArgs& r = a.row;
+  const size_t numbers = SegmentNumbers<Form>(r.pairs);
+  Ahead in_ahead(r.in_step, r.rows, kElement);
+  Ahead x_ahead(a.x_step, r.rows, kElement);
+  TableSource tables(r);
+  for (size_t group = 0; group < r.groups; ++group) {
+    const bool more = group + 1 < r.groups;
+    in_ahead.SetNextGroup(more ? r.in + r.in_group : r.next_in);
+    x_ahead.SetNextGroup(more ? a.x + a.x_group : a.next_x);
+    GradientGroup<Form, kRotate, kKind, kShort>(a, group, numbers, in_ahead,
+                                                x_ahead, tables);
+    a.phase = (a.phase + a.phase_group) & 3;
+    r.in += r.in_group;
+    r.out += r.out_group;
+    r.table += r.table_group;
+    a.x += a.x_group;
+    a.block += a.block_group;
+    a.sums += a.sums_group / sizeof(double);
+  }
+}
+
+template <class Form, bool kRotate, StoreKind kKind>
+HWY_NOINLINE void ShortGradientRows(const GradientArgs& a) {
+  GradientRowsOf<Form, kRotate, kKind, true>(a);
+}
+
 template <class Form, bool kRotate, StoreKind kKind>
 void GradientRows(const GradientArgs& a) noexcept {
   if (a.row.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
-    GradientRowsOf<Form, kRotate, kKind, true>(a);
+    ShortGradientRows<Form, kRotate, kKind>(a);
   } else {
     GradientRowsOf<Form, kRotate, kKind, false>(a);
   }

@@ -38,19 +38,49 @@ enum class StoreKind : uint8_t {
 };
 inline constexpr size_t kStoreKinds = 4;
 
-/// Rows to rotate. Steps count bytes, parts and segments count elements.
+/// How rows of the tables are brought into kernel order, with the signs and the
+/// crossing of sin that the direction asks for. Offsets count bytes.
+struct TableShape {
+  bool joined;       ///< values of a pair's two elements are side by side,
+  ptrdiff_t second;  ///< else this far apart; 0: a pair shares one value
+  Direction direction;
+  size_t pairs;  ///< of a segment
+  size_t segments;
+  ptrdiff_t segment;  ///< from segment to segment
+};
+
+/// Prepares one row: first values at cos and sin; `table`: segment by segment.
+using TableFn = void (*)(const TableShape& shape, const std::byte* cos,
+                         const std::byte* sin, std::byte* table) noexcept;
+
+/// Table rows that a kernel prepares itself, each right before the first data
+/// that need it, so that the reads of data do not pause meanwhile.
+struct TableRows {
+  TableFn prepare;
+  TableShape shape;
+  const std::byte *cos, *sin;    ///< the first row
+  ptrdiff_t cos_step, sin_step;  ///< bytes from row to row
+  /// Or, if not null, where each row of cos is; sin lies as in the first.
+  const std::byte* const* at;
+};
+
+/// Groups of rows to rotate. Steps count bytes, parts and segments count
+/// elements. All that a unit has is one call where it can be: between calls
+/// the reads from memory run dry.
 struct RowArgs {
   const std::byte* in;
   std::byte* out;
-  ptrdiff_t in_step, out_step;  ///< from row to row
-  ptrdiff_t in_part, out_part;  ///< from a pair's first to its second element
-  size_t rows;
+  ptrdiff_t in_step, out_step;    ///< from row to row
+  ptrdiff_t in_group, out_group;  ///< from group to group
+  ptrdiff_t in_part, out_part;    ///< from a pair's first to its second element
+  size_t rows, groups;
   size_t pairs;     ///< of a segment
   size_t segments;  ///< 1 or 2; the second one starts 2 * pairs further
-  const std::byte* table;
-  size_t table_step;  ///< from row to row; 0: all rows share one
-  const std::byte*
-      next_in;  ///< rows that come after these, to prefetch; or null
+  std::byte* table;
+  size_t table_step, table_group;  ///< likewise; 0: they share one
+  const TableRows* tables;         ///< to be prepared; null: `table` is ready
+  const std::byte* next_in;  ///< rows that come after these, to prefetch; or
+                             ///< null
 };
 
 /// Rows for dcos and dsin, and dx if `out` of the kernel is used. `in` is dy.
@@ -59,26 +89,16 @@ struct RowArgs {
 struct GradientArgs {
   RowArgs row;
   const std::byte* x;
-  ptrdiff_t x_step;
+  ptrdiff_t x_step, x_group;
   ptrdiff_t x_part;
   std::byte* block;
   double* sums;
-  size_t block_step, sums_step;  ///< bytes; 0: all rows add to one
-  unsigned phase;                ///< of the first row
-  unsigned phase_step;           ///< 1 if all rows add to one, else 0
-  const std::byte* next_x;       ///< as next_in
-};
-
-/// One row of the tables to bring into kernel order, with the signs and the
-/// crossing of sin that the direction asks for.
-struct TableArgs {
-  /// Tables of the pairs' first and second elements: equal pointers if a pair
-  /// shares one value. If joined, only the first are used: both, side by side.
-  const std::byte *cos_a, *cos_b, *sin_a, *sin_b;
-  bool joined;
-  Direction direction;
-  size_t pairs;
-  std::byte* table;  ///< out; one segment
+  size_t block_step, sums_step;    ///< bytes; 0: the rows add to one
+  size_t block_group, sums_group;  ///< bytes; 0: the groups add to one
+  unsigned phase;                  ///< of the first row
+  unsigned phase_step;      ///< 1 if the rows of a group add to one, else 0
+  unsigned phase_group;     ///< 1 if the groups add to one, else 0
+  const std::byte* next_x;  ///< as next_in
 };
 
 /// Sums of one segment, brought from kernel order into table order.
@@ -99,7 +119,6 @@ struct StoreSumsArgs {
 
 using RotateFn = void (*)(const RowArgs&) noexcept;
 using GradientFn = void (*)(const GradientArgs&) noexcept;
-using TableFn = void (*)(const TableArgs&) noexcept;
 using SumsFn = void (*)(const SumsArgs&) noexcept;
 using StoreSumsFn = void (*)(const StoreSumsArgs&) noexcept;
 

@@ -58,60 +58,82 @@ HWY_INLINE void StoreTable(V a0, V a1, V b0, V b1, C* table) {
 
 // 2 L pairs of one table from pair i on, in the order of pairs.
 template <class TableT, class V>
-HWY_INLINE void LoadTable(const std::byte* a, const std::byte* b, bool joined,
+HWY_INLINE void LoadTable(const TableShape& shape, const std::byte* from,
                           size_t i, V& a0, V& a1, V& b0, V& b1) {
   using Mem = typename TableT::Mem;
-  const auto* pa = reinterpret_cast<const Mem*>(a);
-  const auto* pb = reinterpret_cast<const Mem*>(b);
-  if (joined) {
-    Joined<TableT, Order::kPairs>::Load(pa + 2 * i, 0, a0, a1, b0, b1);
+  const auto* a = reinterpret_cast<const Mem*>(from);
+  const auto* b = reinterpret_cast<const Mem*>(from + shape.second);
+  if (shape.joined) {
+    Joined<TableT, Order::kPairs>::Load(a + 2 * i, 0, a0, a1, b0, b1);
   } else {
-    Load2(TableT(), pa + i, a0, a1);
-    Load2(TableT(), pb + i, b0, b1);
+    Load2(TableT(), a + i, a0, a1);
+    Load2(TableT(), b + i, b0, b1);
   }
 }
 
 // A block. Forward, the first element of a pair gets -sin of its own column
 // times its partner; backward, the partner's sin: see RotateStep.
 template <class Form, class TableT>
-HWY_INLINE void PrepareBlock(const TableArgs& a, size_t i,
+HWY_INLINE void PrepareBlock(const TableShape& shape, const std::byte* cos,
+                             const std::byte* sin, size_t i,
                              typename Form::Type::Compute* table) {
   using V = ComputeVec<typename Form::Type>;
   const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
   V a0, a1, b0, b1;
-  LoadTable<TableT>(a.cos_a, a.cos_b, a.joined, i, a0, a1, b0, b1);
+  LoadTable<TableT>(shape, cos, i, a0, a1, b0, b1);
   StoreTable<Form::kOrder>(a0, a1, b0, b1, table);
-  LoadTable<TableT>(a.sin_a, a.sin_b, a.joined, i, a0, a1, b0, b1);
+  LoadTable<TableT>(shape, sin, i, a0, a1, b0, b1);
   a0 = hn::Neg(a0);
   a1 = hn::Neg(a1);
-  if (a.direction == Direction::kForward) {
+  if (shape.direction == Direction::kForward) {
     StoreTable<Form::kOrder>(a0, a1, b0, b1, table + 4 * n);
   } else {
     StoreTable<Form::kOrder>(b0, b1, a0, a1, table + 4 * n);
   }
 }
 
+// A segment of fewer pairs than a block.
 template <class Form, class TableT>
-void PrepareTable(const TableArgs& a) noexcept {
+HWY_NOINLINE void PrepareShort(const TableShape& shape, const std::byte* cos,
+                               const std::byte* sin,
+                               typename Form::Type::Compute* table) {
   using Mem = typename TableT::Mem;
-  auto* table = reinterpret_cast<typename Form::Type::Compute*>(a.table);
-  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  if (a.pairs < step) {
-    HWY_ALIGN Mem buffer[4][2 * HWY_MAX_BYTES] = {};
-    const std::byte* from[4] = {a.cos_a, a.cos_b, a.sin_a, a.sin_b};
-    TableArgs padded = a;
-    const std::byte** to[4] = {&padded.cos_a, &padded.cos_b, &padded.sin_a,
-                               &padded.sin_b};
-    for (int i = 0; i < 4; ++i) {
-      if (a.joined && i % 2 == 1) continue;
-      memcpy(buffer[i], from[i], (a.joined ? 2 : 1) * a.pairs * sizeof(Mem));
-      *to[i] = reinterpret_cast<const std::byte*>(buffer[i]);
+  constexpr size_t kHalf = 2 * HWY_MAX_BYTES;
+  HWY_ALIGN Mem buffer[2][2 * kHalf] = {};
+  TableShape padded = shape;
+  padded.second = shape.second == 0 ? 0 : kHalf * sizeof(Mem);
+  const std::byte* from[2] = {cos, sin};
+  const size_t bytes = (shape.joined ? 2 : 1) * shape.pairs * sizeof(Mem);
+  for (int k = 0; k < 2; ++k) {
+    memcpy(buffer[k], from[k], bytes);
+    if (!shape.joined) {
+      memcpy(buffer[k] + padded.second / sizeof(Mem), from[k] + shape.second,
+             bytes);
     }
-    PrepareBlock<Form, TableT>(padded, 0, table);
-    return;
   }
-  for (size_t i = 0; i < a.pairs; i += step, table += 4 * step) {
-    PrepareBlock<Form, TableT>(a, HWY_MIN(i, a.pairs - step), table);
+  PrepareBlock<Form, TableT>(
+      padded, reinterpret_cast<const std::byte*>(buffer[0]),
+      reinterpret_cast<const std::byte*>(buffer[1]), 0, table);
+}
+
+template <class Form, class TableT>
+void PrepareTable(const TableShape& shape, const std::byte* cos,
+                  const std::byte* sin, std::byte* to) noexcept {
+  auto* table = reinterpret_cast<typename Form::Type::Compute*>(to);
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  const size_t pairs = shape.pairs;
+  for (size_t segment = 0; segment < shape.segments; ++segment) {
+    if (pairs < step) {
+      PrepareShort<Form, TableT>(shape, cos, sin, table);
+      table += 4 * step;
+    } else {
+      for (size_t i = 0; i < pairs; i += step, table += 4 * step) {
+        PrepareBlock<Form, TableT>(shape, cos, sin, HWY_MIN(i, pairs - step),
+                                   table);
+      }
+    }
+    cos += shape.segment;
+    sin += shape.segment;
   }
 }
 

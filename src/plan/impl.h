@@ -16,6 +16,8 @@ namespace ropewalk {
 inline constexpr int64_t kTilePairs = 512;
 /// Bytes of stack for the tables and sums of a unit.
 inline constexpr size_t kScratchBytes = 96 * 1024;
+/// Table rows of a unit.
+inline constexpr int64_t kMostTableRows = 64;
 /// Columns of a row buffer on the stack; wider rows take it from workspace.
 inline constexpr int64_t kStackColumns = 4096;
 /// Row buffers in workspace, and so tasks, where rows are wider than that.
@@ -54,13 +56,11 @@ struct OperandPlan {
   bool strided;              ///< a column stride is not one element
   kernels::RowForm form;
   const kernels::RowKernel* kernel;
-  /// Axes on which the tables are broadcast. The first `outer` are walked
-  /// outside of the tile of table rows, the others inside.
+  /// Axes on which the tables are broadcast.
   Axes<kTensors> shared;
-  int outer;
-  int64_t inner_count;  ///< of the axes from `outer` on
-  int64_t rows;         ///< that share a table row
-  int64_t chunk_rows;   ///< rows in a chunk
+  bool rows_inside;    ///< the last of them is walked inside of a tile
+  int64_t rows;        ///< that share a table row
+  int64_t chunk_rows;  ///< rows in a chunk
   int64_t chunks;
   uint64_t step_bits;  ///< all byte strides of out, or-ed: its alignment
 };

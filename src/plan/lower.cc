@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/cache_size.h"
 #include "core/dtype.h"
 #include "ropewalk/executor.h"
 #include "targets/allowed.h"
@@ -116,13 +117,10 @@ void SharedAxes(const Plan::Impl& plan, const Slot (&slots)[3],
   const int64_t tile_stride = plan.kept.size[last] == 1
                                   ? INT64_MAX
                                   : std::abs(plan.kept.stride[slots[0]][last]);
-  op.outer = op.shared.rank;
-  op.inner_count = 1;
-  while (op.outer > 0 &&
-         std::abs(op.shared.stride[OperandPlan::kIn][op.outer - 1]) <
-             tile_stride) {
-    op.inner_count *= op.shared.size[--op.outer];
-  }
+  op.rows_inside =
+      op.shared.rank > 0 &&
+      std::abs(op.shared.stride[OperandPlan::kIn][op.shared.rank - 1]) <
+          tile_stride;
 }
 
 void LowerOperand(Plan::Impl& plan, int index) {
@@ -229,9 +227,14 @@ void Schedule(Plan::Impl& plan) {
       plan.bytes < kSerialBytes || threads == 1 ? 1 : 8 * threads;
   const int64_t along = plan.kept.size[plan.kept.rank - 1];
   // One row of sums in table order is kept besides the tile's own rows.
-  const size_t scratch = kScratchBytes - (plan.sums ? 32 * 1024 : 0);
+  // Tables that a tile's rows come back to are kept in the nearest cache.
+  const size_t scratch =
+      plan.sums ? kScratchBytes - 32 * 1024
+                : std::min<size_t>(
+                      kScratchBytes,
+                      static_cast<size_t>(FirstLevelCacheBytes()) / 3 * 2);
   const auto fits = static_cast<int64_t>(scratch / TileRowBytes(plan));
-  const int64_t most = plan.sums ? 32 : 64;
+  const int64_t most = plan.sums ? 32 : kMostTableRows;
   plan.tile = std::clamp<int64_t>(std::min(fits, along), 1, most);
   if (plan.sums) {
     plan.tile = std::clamp<int64_t>((plan.kept_rows + wanted - 1) / wanted, 1,

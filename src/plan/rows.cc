@@ -51,22 +51,58 @@ GradientArgs ArgsOf(const RowRun& run, const ColumnTile& tile) {
   args.row.out = run.out;
   args.row.in_step = run.in_step;
   args.row.out_step = run.out_step;
+  args.row.in_group = run.in_group;
+  args.row.out_group = run.out_group;
   args.row.rows = static_cast<size_t>(run.rows);
+  args.row.groups = static_cast<size_t>(run.groups);
   args.row.pairs = static_cast<size_t>(tile.pairs);
   args.row.segments = static_cast<size_t>(tile.segments);
   args.row.table = run.table;
   args.row.table_step = run.table_step;
+  args.row.table_group = run.table_group;
+  args.row.tables = run.tables;
+  args.row.next_in = run.next_in;
   args.x = run.x;
   args.x_step = run.x_step;
+  args.x_group = run.x_group;
   args.block = run.block;
   args.sums = run.sums;
   args.block_step = run.block_step;
+  args.block_group = run.block_group;
   args.sums_step = run.sums_step;
+  args.sums_group = run.sums_group;
   args.phase = run.phase;
   args.phase_step = run.phase_step;
-  args.row.next_in = run.next_in;
+  args.phase_group = run.phase_group;
   args.next_x = run.next_x;
   return args;
+}
+
+// Calls visit(run) for each row, as a run of its own.
+template <class Visit>
+void ForEachRow(const RowRun& all, Visit visit) {
+  const auto sums_at = [&](size_t bytes) {
+    return all.sums + bytes / sizeof(double);
+  };
+  RowRun run = all;
+  run.rows = run.groups = 1;
+  run.next_in = run.next_x = nullptr;
+  for (int64_t g = 0; g < all.groups; ++g) {
+    for (int64_t r = 0; r < all.rows; ++r) {
+      const auto group = static_cast<size_t>(g);
+      const auto row = static_cast<size_t>(r);
+      run.in = all.in + g * all.in_group + r * all.in_step;
+      run.x = all.x + g * all.x_group + r * all.x_step;
+      run.out = all.out + g * all.out_group + r * all.out_step;
+      run.table = all.table + group * all.table_group + row * all.table_step;
+      run.block = all.block + group * all.block_group + row * all.block_step;
+      run.sums = sums_at(group * all.sums_group + row * all.sums_step);
+      run.phase = (all.phase + static_cast<unsigned>(group) * all.phase_group +
+                   static_cast<unsigned>(row) * all.phase_step) &
+                  3;
+      visit(run);
+    }
+  }
 }
 
 template <class Bits>
@@ -141,30 +177,25 @@ class TilePairs {
 // The kernel works on gathered pairs, which are split.
 void RunStrided(const Plan::Impl& plan, const OperandPlan& op,
                 const int64_t (&column)[OperandPlan::kTensors],
-                const ColumnTile& tile, RowRun run, bool rotate, bool sums) {
+                const ColumnTile& tile, const RowRun& all, bool rotate,
+                bool sums) {
   const TilePairs in(plan, op, kIn, column[kIn], tile);
   const TilePairs x(plan, op, kX, column[kX], tile);
   const TilePairs out(plan, op, kOut, column[kOut], tile);
   Gathered in_values;
   Gathered x_values;
   Gathered out_values;
-  GradientArgs args = ArgsOf(run, tile);
-  args.row.in = in_values.values;
-  args.row.out = out_values.values;
-  args.x = x_values.values;
-  args.row.in_part = args.row.out_part = args.x_part = tile.pairs;
-  args.row.rows = 1;
-  for (int64_t row = 0; row < run.rows; ++row) {
-    in.Load(run.in + row * run.in_step, in_values);
-    if (sums) x.Load(run.x + row * run.x_step, x_values);
+  ForEachRow(all, [&](const RowRun& run) {
+    GradientArgs args = ArgsOf(run, tile);
+    args.row.in = in_values.values;
+    args.row.out = out_values.values;
+    args.x = x_values.values;
+    args.row.in_part = args.row.out_part = args.x_part = tile.pairs;
+    in.Load(run.in, in_values);
+    if (sums) x.Load(run.x, x_values);
     CallKernel(op, args, kernels::StoreKind::kPlain, rotate, sums);
-    if (rotate) out.Store(out_values, run.out + row * run.out_step);
-    args.row.table += run.table_step;
-    args.block += run.block_step;
-    args.sums = reinterpret_cast<double*>(
-        reinterpret_cast<std::byte*>(args.sums) + run.sums_step);
-    args.phase = (args.phase + run.phase_step) & 3;
-  }
+    if (rotate) out.Store(out_values, run.out);
+  });
 }
 
 void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
@@ -194,34 +225,24 @@ void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
 
 // Interleave-half in place: each row is read from a copy of itself.
 void RunBuffered(const Plan::Impl& plan, const OperandPlan& op,
-                 const RowMode& mode, const ColumnTile& tile, RowRun run,
+                 const RowMode& mode, const ColumnTile& tile, const RowRun& all,
                  bool rotate, bool sums) {
   alignas(64) std::byte stack[kStackColumns * sizeof(double)];
   std::byte* buffer = mode.row_buffer != nullptr ? mode.row_buffer : stack;
   const auto element = static_cast<int64_t>(op.element);
-  int64_t column[OperandPlan::kTensors] = {element, op.column[kX],
-                                           op.column[kOut]};
-  const int64_t rows = run.rows;
-  run.rows = 1;
-  run.next_in = run.next_x = nullptr;
-  const RowRun all = run;
-  for (int64_t row = 0; row < rows; ++row) {
-    CopyStrided(op.element, all.in + row * all.in_step, op.column[kIn], buffer,
-                element, plan.problem.width);
+  const int64_t column[OperandPlan::kTensors] = {element, op.column[kX],
+                                                 op.column[kOut]};
+  ForEachRow(all, [&](const RowRun& row) {
+    CopyStrided(op.element, row.in, op.column[kIn], buffer, element,
+                plan.problem.width);
+    RowRun run = row;
     run.in = buffer;
-    run.out = all.out + row * all.out_step;
-    if (sums) run.x = all.x + row * all.x_step;
     if (op.strided) {
       RunStrided(plan, op, column, tile, run, rotate, sums);
     } else {
       RunDirect(plan, op, mode.store, tile, run, rotate, sums);
     }
-    run.table += run.table_step;
-    run.block += run.block_step;
-    run.sums = reinterpret_cast<double*>(
-        reinterpret_cast<std::byte*>(run.sums) + run.sums_step);
-    run.phase = (run.phase + run.phase_step) & 3;
-  }
+  });
 }
 
 }  // namespace
@@ -244,20 +265,20 @@ void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
 }
 
 void CopyRest(const Plan::Impl& plan, const OperandPlan& op,
-              const RowRun& run) {
+              const RowRun& all) {
   const int64_t start = plan.problem.start;
   const int64_t end = start + plan.problem.width;
-  for (int64_t row = 0; row < run.rows; ++row) {
-    const std::byte* in = run.in + row * run.in_step;
-    std::byte* out = run.out + row * run.out_step;
+  ForEachRow(all, [&](const RowRun& run) {
     if (start > 0) {
-      CopyStrided(op.element, in, op.column[kIn], out, op.column[kOut], start);
+      CopyStrided(op.element, run.in, op.column[kIn], run.out, op.column[kOut],
+                  start);
     }
     if (end < op.row) {
-      CopyStrided(op.element, in + end * op.column[kIn], op.column[kIn],
-                  out + end * op.column[kOut], op.column[kOut], op.row - end);
+      CopyStrided(op.element, run.in + end * op.column[kIn], op.column[kIn],
+                  run.out + end * op.column[kOut], op.column[kOut],
+                  op.row - end);
     }
-  }
+  });
 }
 
 }  // namespace ropewalk

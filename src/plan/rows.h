@@ -18,19 +18,23 @@ struct RowMode {
   std::byte* row_buffer = nullptr;  ///< in workspace; null: on the stack
 };
 
-/// Rows at equal steps, and the tables and sums that go with them.
+/// Groups of rows at equal steps, and the tables and sums that go with them:
+/// see RowArgs and GradientArgs.
 struct RowRun {
   const std::byte* in;
   const std::byte* x;
   std::byte* out;
-  int64_t in_step, x_step, out_step;
-  int64_t rows;
-  const std::byte* table;
-  size_t table_step;
+  int64_t in_step, x_step, out_step;     ///< from row to row
+  int64_t in_group, x_group, out_group;  ///< from group to group
+  int64_t rows, groups;
+  std::byte* table;
+  size_t table_step, table_group;
+  const kernels::TableRows* tables;
   std::byte* block;
   double* sums;
-  size_t block_step, sums_step;
-  unsigned phase, phase_step;
+  size_t block_step, block_group;
+  size_t sums_step, sums_group;
+  unsigned phase, phase_step, phase_group;
   const std::byte *next_in, *next_x;  ///< of the run that follows, or null
 };
 

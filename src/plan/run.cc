@@ -36,24 +36,39 @@ struct Tasks {
 // The stack of a unit: tables, then sums.
 struct Scratch {
   alignas(64) std::byte bytes[kScratchBytes];
+  kernels::TableRows tables;
+  const std::byte* table_rows[kMostTableRows];
 };
 
-void PrepareTables(const Context& c, const OperandPlan& op,
-                   const ColumnTile& tile, const Unit& unit) {
-  const Plan::Impl& plan = c.plan;
-  if (tile.pairs == 0) return;
-  const int last = plan.kept.rank - 1;
-  int64_t offsets[3];
-  const Slot slots[3] = {kCos, kSin, kPositions};
-  for (int i = 0; i < 3; ++i) offsets[i] = KeptOffset(plan, slots[i], unit);
-  for (int64_t t = 0; t < unit.count; ++t) {
-    const std::byte* at[3];
-    for (int i = 0; i < 3; ++i) {
-      at[i] = c.addresses.at[slots[i]] + offsets[i] +
-              t * plan.kept.stride[slots[i]][last];
-    }
-    PrepareTableRow(plan, *op.kernel, c.addresses, {at[0], at[1], at[2]}, tile,
-                    unit.table + static_cast<size_t>(t) * unit.row_table);
+// The unit's tables as they lie in memory.
+RawTables TablesOf(const Context& c, const Unit& unit) {
+  const auto& strides = c.plan.kept.stride;
+  const int last = c.plan.kept.rank - 1;
+  const auto at = [&](Slot slot) {
+    return c.addresses.at[slot] + KeptOffset(c.plan, slot, unit);
+  };
+  return {at(kCos),
+          at(kSin),
+          at(kPositions),
+          strides[kCos][last],
+          strides[kSin][last],
+          strides[kPositions][last],
+          unit.count};
+}
+
+// Brings the unit's table rows into kernel order, or leaves that to the first
+// run of rows.
+void PrepareUnit(const Context& c, int index, const ColumnTile& tile,
+                 Scratch& scratch, Unit& unit) {
+  const OperandPlan& op = c.plan.operand[index];
+  const RawTables raw = TablesOf(c, unit);
+  if (TablesDirect(c.plan.problem) && !op.strided && !c.mode[index].buffered) {
+    scratch.tables = DirectTables(c.plan, *op.kernel, c.addresses, raw, tile,
+                                  scratch.table_rows);
+    unit.tables = &scratch.tables;
+  } else {
+    PrepareTables(c.plan, *op.kernel, c.addresses, raw, tile, unit.table,
+                  unit.row_table);
   }
 }
 
@@ -145,10 +160,11 @@ void RotateWideInPlace(const Context& c, int index, const Unit& whole,
       run.in = buffer - plan.problem.start * static_cast<int64_t>(op.element);
       run.out = c.addresses.out(out_slot) + KeptOffset(plan, out_slot, unit) +
                 op.shared.Offset(OperandPlan::kOut, row, 0, op.shared.rank);
-      run.rows = 1;
+      run.rows = run.groups = 1;
       ForEachColumnTile(plan, [&](const ColumnTile& tile) {
         LayOutScratch(plan, tile, scratch, unit);
-        PrepareTables(c, op, tile, unit);
+        PrepareTables(plan, *op.kernel, c.addresses, TablesOf(c, unit), tile,
+                      unit.table, unit.row_table);
         run.table = unit.table;
         RunRows(plan, from_buffer, mode, tile, run, true, false);
       });
@@ -182,8 +198,10 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
       int64_t begin;
       int64_t end;
       ChunkOf(op, chunk, &begin, &end);
-      if (plan.rotate && op.kernel != prepared) {
-        PrepareTables(c, op, tile, unit);
+      unit.tables = nullptr;
+      if (plan.rotate && op.kernel != prepared && begin < end &&
+          tile.pairs > 0) {
+        PrepareUnit(c, i, tile, scratch, unit);
         prepared = op.kernel;
       }
       RunOperand(c, i, tile, unit, begin, end);

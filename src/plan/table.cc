@@ -55,43 +55,58 @@ int64_t TableColumn(const Plan::Impl& plan, int64_t segment, int64_t pair,
   return start + pair + (second ? plan.pairs : 0);
 }
 
-kernels::TableArgs FromTensors(const Plan::Impl& plan, const TableRow& row,
-                               int64_t segment, int64_t first, int64_t pairs,
-                               Gathered& gathered) {
+// Tables without gaps, or rows of a cache.
+kernels::TableShape DirectShape(const Plan::Impl& plan,
+                                const ColumnTile& tile) {
+  const Problem& p = plan.problem;
+  const auto element = static_cast<int64_t>(plan.table_element);
+  kernels::TableShape shape = {};
+  shape.direction = p.direction;
+  shape.pairs = static_cast<size_t>(tile.pairs);
+  shape.segments = static_cast<size_t>(tile.segments);
+  if (p.half_width || p.cached) {
+    shape.segment = plan.pairs * element;
+    return shape;
+  }
+  shape.joined = Info(p.pairing).y_joined;
+  shape.second = plan.pairs * element;
+  shape.segment = 2 * plan.pairs * element;
+  return shape;
+}
+
+// One segment at a time, gathered.
+kernels::TableShape GatheredShape(const Plan::Impl& plan,
+                                  const ColumnTile& tile) {
+  kernels::TableShape shape = {};
+  shape.direction = plan.problem.direction;
+  shape.pairs = static_cast<size_t>(tile.pairs);
+  shape.segments = 1;
+  if (!plan.problem.half_width && !plan.problem.cached) {
+    shape.second = sizeof(Gathered::values[0]);
+  }
+  return shape;
+}
+
+// One segment of a row of strided tables.
+void GatherTables(const Plan::Impl& plan, const std::byte* cos,
+                  const std::byte* sin, const ColumnTile& tile, int64_t segment,
+                  Gathered& gathered) {
   const Problem& p = plan.problem;
   const bool joined = Info(p.pairing).y_joined && !p.half_width;
-  const std::byte* bases[2] = {row.cos, row.sin};
+  const std::byte* bases[2] = {cos, sin};
   const Slot slots[2] = {kCos, kSin};
-  const std::byte* at[4];
-  bool any_strided = false;
-  for (const Slot slot : slots) {
-    const TensorDesc& desc = p.desc[slot];
-    any_strided = any_strided || desc.strides[desc.rank - 1] != 1;
-  }
   for (int t = 0; t < 2; ++t) {
     const TensorDesc& desc = p.desc[slots[t]];
     const int64_t stride =
         desc.strides[desc.rank - 1] * static_cast<int64_t>(plan.table_element);
-    for (int second = 0; second < 2; ++second) {
-      const std::byte* from =
-          bases[t] + TableColumn(plan, segment, first, second != 0) * stride;
-      const int i = 2 * t + second;
-      at[i] = from;
-      if (any_strided) {
-        Gather(plan.table_element, from, joined ? 2 * stride : stride, pairs,
-               gathered.values[i]);
-        at[i] = gathered.values[i];
-      }
+    for (int second = 0; second < (p.half_width ? 1 : 2); ++second) {
+      const int64_t column =
+          TableColumn(plan, segment, tile.first, second != 0);
+      Gather(plan.table_element, bases[t] + column * stride,
+             joined ? 2 * stride : stride, tile.pairs,
+             gathered.values[2 * t + second]);
     }
   }
-  return {at[0],
-          at[1],
-          at[2],
-          at[3],
-          joined && !any_strided,
-          p.direction,
-          static_cast<size_t>(pairs),
-          nullptr};
 }
 
 // Which position row pair i takes its angle from.
@@ -163,37 +178,37 @@ void AssembleSections(const Plan::Impl& plan, const std::byte* const* rows,
   }
 }
 
-kernels::TableArgs FromCache(const Plan::Impl& plan, const std::byte* cache,
-                             const TableRow& row, int64_t first, int64_t pairs,
-                             Gathered& gathered) {
+// Where the cache row of a position is.
+const std::byte* CacheRow(const Plan::Impl& plan, const std::byte* cache,
+                          const std::byte* position) {
   const Problem& p = plan.problem;
-  const auto element = static_cast<int64_t>(plan.table_element);
+  return cache + ReadPosition(p.desc[kPositions].dtype, position) *
+                     p.desc[kCache].strides[0] *
+                     static_cast<int64_t>(plan.table_element);
+}
+
+// A row put together by sections, or from a cache with strided columns.
+void GatherCache(const Plan::Impl& plan, const std::byte* cache,
+                 const std::byte* token, const ColumnTile& tile,
+                 Gathered& gathered) {
+  const Problem& p = plan.problem;
   const TensorDesc& positions = p.desc[kPositions];
   const auto position_size = static_cast<int64_t>(DtypeSize(positions.dtype));
   const std::byte* rows[4] = {};
   for (int i = 0; i < std::max(p.sections, 1); ++i) {
     const int64_t offset =
         p.sections == 0 ? 0 : i * positions.strides[0] * position_size;
-    rows[i] = cache + ReadPosition(positions.dtype, row.positions + offset) *
-                          p.desc[kCache].strides[0] * element;
+    rows[i] = CacheRow(plan, cache, token + offset);
   }
-  const std::byte* cos = rows[0] + first * element;
-  const std::byte* sin = cos + plan.pairs * element;
-  if (p.sections != 0 || p.desc[kCache].strides[1] != 1) {
-    cos = gathered.values[0];
-    sin = gathered.values[2];
-    for (int half = 0; half < 2; ++half) {
-      if (p.sections != 0) {
-        AssembleSections(plan, rows, half, first, pairs,
-                         gathered.values[2 * half]);
-      } else {
-        CopyColumns(plan, rows[0], half * plan.pairs + first, pairs,
-                    gathered.values[2 * half]);
-      }
+  for (int half = 0; half < 2; ++half) {
+    if (p.sections != 0) {
+      AssembleSections(plan, rows, half, tile.first, tile.pairs,
+                       gathered.values[2 * half]);
+    } else {
+      CopyColumns(plan, rows[0], half * plan.pairs + tile.first, tile.pairs,
+                  gathered.values[2 * half]);
     }
   }
-  return {cos,    cos, sin, sin, false, p.direction, static_cast<size_t>(pairs),
-          nullptr};
 }
 
 template <class T>
@@ -221,21 +236,77 @@ bool FindBad(const Problem& p, const std::byte* data, BadPosition* bad) {
 
 }  // namespace
 
-void PrepareTableRow(const Plan::Impl& plan, const kernels::RowKernel& kernel,
-                     const Addresses& addresses, const TableRow& row,
-                     const ColumnTile& tile, std::byte* table) {
+bool TablesDirect(const Problem& p) {
+  if (p.cached) return p.sections == 0 && p.desc[kCache].strides[1] == 1;
+  const TensorDesc& cos = p.desc[kCos];
+  const TensorDesc& sin = p.desc[kSin];
+  return cos.strides[cos.rank - 1] == 1 && sin.strides[sin.rank - 1] == 1;
+}
+
+kernels::TableRows DirectTables(const Plan::Impl& plan,
+                                const kernels::RowKernel& kernel,
+                                const Addresses& addresses,
+                                const RawTables& raw, const ColumnTile& tile,
+                                const std::byte** at) {
+  const auto element = static_cast<int64_t>(plan.table_element);
+  kernels::TableRows rows = {};
+  rows.prepare = kernel.table[static_cast<size_t>(plan.table_dtype)];
+  rows.shape = DirectShape(plan, tile);
+  if (!plan.problem.cached) {
+    const int64_t offset =
+        TableColumn(plan, tile.segment, tile.first, false) * element;
+    rows.cos = raw.cos + offset;
+    rows.sin = raw.sin + offset;
+    rows.cos_step = raw.cos_step;
+    rows.sin_step = raw.sin_step;
+    return rows;
+  }
+  for (int64_t i = 0; i < raw.count; ++i) {
+    at[i] = CacheRow(plan, addresses.at[kCache],
+                     raw.positions + i * raw.positions_step) +
+            tile.first * element;
+  }
+  rows.at = at;
+  rows.cos = at[0];
+  rows.sin = at[0] + plan.pairs * element;
+  return rows;
+}
+
+void PrepareTables(const Plan::Impl& plan, const kernels::RowKernel& kernel,
+                   const Addresses& addresses, const RawTables& raw,
+                   const ColumnTile& tile, std::byte* table,
+                   size_t table_step) {
+  const Problem& p = plan.problem;
+  if (TablesDirect(p)) {
+    const std::byte* at[kMostTableRows];
+    const kernels::TableRows rows =
+        DirectTables(plan, kernel, addresses, raw, tile, at);
+    for (int64_t i = 0; i < raw.count; ++i, table += table_step) {
+      const std::byte* cos = p.cached ? at[i] : rows.cos + i * rows.cos_step;
+      const std::byte* sin = p.cached ? at[i] + (rows.sin - rows.cos)
+                                      : rows.sin + i * rows.sin_step;
+      rows.prepare(rows.shape, cos, sin, table);
+    }
+    return;
+  }
   const auto prepare = kernel.table[static_cast<size_t>(plan.table_dtype)];
-  const size_t numbers = kernel.SegmentNumbers(static_cast<size_t>(tile.pairs));
+  const kernels::TableShape shape = GatheredShape(plan, tile);
+  const size_t segment_bytes =
+      kernel.SegmentNumbers(static_cast<size_t>(tile.pairs)) * plan.compute;
   Gathered gathered;
-  for (int64_t s = tile.segment; s < tile.segment + tile.segments; ++s) {
-    kernels::TableArgs args =
-        plan.problem.cached
-            ? FromCache(plan, addresses.at[kCache], row, tile.first, tile.pairs,
-                        gathered)
-            : FromTensors(plan, row, s, tile.first, tile.pairs, gathered);
-    args.table = table;
-    prepare(args);
-    table += numbers * plan.compute;
+  for (int64_t i = 0; i < raw.count; ++i, table += table_step) {
+    for (int64_t s = 0; s < tile.segments; ++s) {
+      if (p.cached) {
+        GatherCache(plan, addresses.at[kCache],
+                    raw.positions + i * raw.positions_step, tile, gathered);
+      } else {
+        GatherTables(plan, raw.cos + i * raw.cos_step,
+                     raw.sin + i * raw.sin_step, tile, tile.segment + s,
+                     gathered);
+      }
+      prepare(shape, gathered.values[0], gathered.values[2],
+              table + static_cast<size_t>(s) * segment_bytes);
+    }
   }
 }
 

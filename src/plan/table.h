@@ -17,18 +17,29 @@ struct ColumnTile {
   int64_t pairs;
 };
 
-/// Where a table row starts: cos and sin, or token `token` of the positions.
-struct TableRow {
-  const std::byte* cos;
-  const std::byte* sin;
-  const std::byte* positions;
+/// Table rows at equal steps: of cos and sin, or tokens of the positions.
+/// Steps count bytes.
+struct RawTables {
+  const std::byte *cos, *sin, *positions;
+  int64_t cos_step, sin_step, positions_step;
+  int64_t count;
 };
 
-/// Writes a tile of one table row, segment by segment, in the order of
-/// `kernel`, to `table`.
-void PrepareTableRow(const Plan::Impl& plan, const kernels::RowKernel& kernel,
-                     const Addresses& addresses, const TableRow& row,
-                     const ColumnTile& tile, std::byte* table);
+/// Can a kernel read table rows as they lie?
+bool TablesDirect(const Problem& problem);
+
+/// The rows for a kernel to prepare. `at` has room for `raw.count` addresses.
+kernels::TableRows DirectTables(const Plan::Impl& plan,
+                                const kernels::RowKernel& kernel,
+                                const Addresses& addresses,
+                                const RawTables& raw, const ColumnTile& tile,
+                                const std::byte** at);
+
+/// Writes a tile of each table row in the order of `kernel` to `table` and then
+/// `table_step` bytes further.
+void PrepareTables(const Plan::Impl& plan, const kernels::RowKernel& kernel,
+                   const Addresses& addresses, const RawTables& raw,
+                   const ColumnTile& tile, std::byte* table, size_t table_step);
 
 /// The first position outside the cache, if any. -1: none. Sets what it is.
 struct BadPosition {

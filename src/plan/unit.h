@@ -33,6 +33,8 @@ struct Unit {
   double* sums;
   double* total;                                     ///< in table order
   size_t row_table, row_block, row_sums, row_total;  ///< bytes for a table row
+  /// Table rows that the first run of rows prepares; null: they are ready.
+  const kernels::TableRows* tables;
 };
 
 /// Bytes from a tensor's start to the unit's first table row.
