@@ -8,20 +8,34 @@
 
 namespace ropewalk::bench {
 
-/// Nanoseconds of one call: medians. The fraction is yardstick / work, taken
-/// pair by pair: its median, and what 10 % and 90 % of the pairs stay below.
-struct Comparison {
-  double ns = 0;
-  double yardstick_ns = 0;
-  double fraction = 0;
+/// What 10, 50 and 90 % of some numbers stay below.
+struct Quantiles {
   double p10 = 0;
+  double median = 0;
   double p90 = 0;
 };
 
-/// Calls both once to warm up, then times `pairs` pairs. Short calls are
-/// repeated within a pair.
+/// Nanoseconds of one call, and yardstick / work, taken pair by pair.
+struct Comparison {
+  Quantiles ns;
+  Quantiles yardstick_ns;
+  Quantiles fraction;
+  int pairs = 0;
+};
+
+/// How long to measure: `pairs`, or fewer, but not below `least_pairs`, once
+/// `ns` are over.
+struct Effort {
+  int pairs = 21;
+  int least_pairs = 7;
+  double ns = 1e9;
+};
+
+/// Calls both once to warm up, then times pairs. Short calls are repeated
+/// within a pair.
 Comparison Compare(const std::function<void()>& work,
-                   const std::function<void()>& yardstick, int pairs);
+                   const std::function<void()>& yardstick,
+                   const Effort& effort);
 
 }  // namespace ropewalk::bench
 

@@ -1,8 +1,10 @@
 #include "bench/made_input.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <random>
 #include <span>
 #include <utility>
@@ -11,6 +13,8 @@
 
 namespace ropewalk::bench {
 namespace {
+
+constexpr size_t kRandomValues = 1000003;  // then the same again
 
 int64_t Width(const TensorDesc& desc) { return desc.shape[desc.rank - 1]; }
 
@@ -77,31 +81,41 @@ size_t TensorBytes(const TensorDesc& desc) {
 }
 
 template <class ValueAt>
-void* Memory::Fill(const TensorDesc& desc, const ValueAt& value_at) {
+void* Memory::Fill(const TensorDesc& desc, const ValueAt& value_at,
+                   size_t period) {
   const size_t bytes = TensorBytes(desc);
-  Result<io::Buffer> buffer = io::Buffer::Allocate(bytes);
-  if (!buffer.ok()) {
-    status_ = buffer.status();
+  const size_t element = DtypeSize(desc.dtype);
+  Result<Block> block = Block::Allocate(bytes, pages_);
+  if (!block.ok()) {
+    status_ = block.status();
     return nullptr;
   }
-  for (size_t i = 0; i < bytes / DtypeSize(desc.dtype); ++i) {
-    StoreElement(desc.dtype, buffer->data(), i, value_at(i));
+  const size_t count = std::min(bytes / element, period);
+  for (size_t i = 0; i < count; ++i) {
+    StoreElement(desc.dtype, block->data(), i, value_at(i));
   }
-  buffers_.push_back(std::move(*buffer));
-  return buffers_.back().data();
+  for (size_t done = count * element; done < bytes;) {
+    const size_t size = std::min(done, bytes - done);
+    std::memcpy(block->data() + done, block->data(), size);
+    done += size;
+  }
+  blocks_.push_back(std::move(*block));
+  return blocks_.back().data();
 }
 
 void* Memory::Random(const TensorDesc& desc) {
   std::minstd_rand random;
-  return Fill(desc, [&random](size_t) {
+  const auto value_at = [&random](size_t) {
     const auto bits = static_cast<double>(random());
     const double value = 0.5 + bits / (2.0 * std::minstd_rand::max());
     return random() % 2 == 0 ? value : -value;
-  });
+  };
+  return Fill(desc, value_at, kRandomValues);
 }
 
 void* Memory::Zeros(const TensorDesc& desc) {
-  return Fill(desc, [](size_t) { return 0.0; });
+  return Fill(
+      desc, [](size_t) { return 0.0; }, 1);
 }
 
 void* Memory::Cos(const TensorDesc& desc, Pairing pairing) {
@@ -124,8 +138,11 @@ void* Memory::Cache(const TensorDesc& desc) {
 }
 
 void* Memory::Positions(const TensorDesc& desc, int64_t rows) {
-  return Fill(desc, [rows](size_t i) {
-    return static_cast<double>(static_cast<int64_t>(i) % rows);
+  const int64_t tokens = Width(desc);
+  return Fill(desc, [rows, tokens](size_t i) {
+    const auto index = static_cast<int64_t>(i);
+    const int64_t token = index % tokens;
+    return static_cast<double>((token + index / tokens) % rows);
   });
 }
 

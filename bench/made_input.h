@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/block.h"
 #include "io/buffer.h"
 #include "ropewalk/ops.h"
 #include "ropewalk/status.h"
@@ -18,6 +19,8 @@ namespace ropewalk::bench {
 /// status() says so; ask once, at the end.
 class Memory {
  public:
+  explicit Memory(io::Pages pages = io::Pages::kSystem) : pages_(pages) {}
+
   const Status& status() const { return status_; }
 
   /// Numbers of 0.5 to 1 with any sign.
@@ -29,14 +32,18 @@ class Memory {
   void* Sin(const TensorDesc& desc, Pairing pairing);
   /// Rows of cosines, then sines.
   void* Cache(const TensorDesc& desc);
-  /// 0, 1, 2, ... below `rows`, over and over.
+  /// 0, 1, 2, ... below `rows`, over and over; a second row begins with 1, a
+  /// third with 2.
   void* Positions(const TensorDesc& desc, int64_t rows);
 
  private:
+  // Values of the first `period` elements, then the same again.
   template <class ValueAt>
-  void* Fill(const TensorDesc& desc, const ValueAt& value_at);
+  void* Fill(const TensorDesc& desc, const ValueAt& value_at,
+             size_t period = SIZE_MAX);
 
-  std::vector<io::Buffer> buffers_;
+  io::Pages pages_;
+  std::vector<Block> blocks_;
   Status status_;
 };
 

@@ -1,20 +1,24 @@
 #include "bench/prepare.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "bench/made_input.h"
+#include "bench/shapes.h"
 #include "bench/table.h"
 #include "ropewalk/plan.h"
 
 namespace ropewalk::bench {
 namespace {
 
+constexpr int64_t kSections[] = {24, 20, 20};
+
 // What a prepared work owns.
 struct State {
+  explicit State(io::Pages pages) : memory(pages) {}
+
   Memory memory;
   std::variant<RotateBuffers, RotateBackwardBuffers, RotateCachedBuffers>
       buffers;
@@ -29,45 +33,6 @@ struct State {
         buffers);
   }
 };
-
-// The axes of the layout; those that `axes` does not name have size 1.
-TensorDesc Desc(const Work& work, Dtype dtype, std::string_view axes,
-                int64_t width) {
-  int64_t shape[kMaxRank];
-  for (size_t i = 0; i < work.layout.size(); ++i) {
-    const char axis = work.layout[i];
-    const int64_t size = axis == 'B'   ? work.batch
-                         : axis == 'S' ? Tokens(work)
-                         : axis == 'N' ? kHeads
-                                       : width;
-    const bool has = axis == 'D' || axes.find(axis) != axes.npos;
-    shape[i] = has ? size : 1;
-  }
-  return TensorDesc::Contiguous(
-      dtype, std::span<const int64_t>(shape, work.layout.size()));
-}
-
-TensorDesc DataDesc(const Work& work) {
-  return Desc(work, work.dtype, work.layout, work.width);
-}
-
-TensorDesc TableDesc(const Work& work) {
-  return Desc(work, work.table_dtype, work.table_axes, work.rotated);
-}
-
-RotateOptions Options(const Work& work) {
-  RotateOptions options;
-  options.pairing = work.pairing;
-  if (work.rotated != work.width) {
-    options.slice = Slice{work.width - work.rotated, work.width};
-  }
-  return options;
-}
-
-// Of the columns that are rotated; the others are left alone in place.
-size_t RowBytes(const Work& work) {
-  return TensorBytes(Desc(work, work.dtype, work.layout, work.rotated));
-}
 
 RotateTensors ForwardTensors(const Work& work) {
   RotateTensors tensors;
@@ -113,18 +78,6 @@ Result<Plan> PrepareBackward(const Work& work, State& state) {
   return MakeRotateBackwardPlan(Options(work), tensors);
 }
 
-struct CachedDescs {
-  TensorDesc positions, cache, query, key;
-};
-
-CachedDescs CachedTensors(const Work& work) {
-  const int64_t tokens = Tokens(work);
-  return {TensorDesc::Contiguous(Dtype::kI64, {tokens}),
-          TensorDesc::Contiguous(work.table_dtype, {kCacheRows, work.rotated}),
-          TensorDesc::Contiguous(work.dtype, {tokens, kHeads * work.width}),
-          TensorDesc::Contiguous(work.dtype, {tokens, kKeyHeads * work.width})};
-}
-
 Result<Plan> PrepareCached(const Work& work, State& state) {
   const CachedDescs descs = CachedTensors(work);
   RotateCachedBuffers buffers;
@@ -137,6 +90,10 @@ Result<Plan> PrepareCached(const Work& work, State& state) {
   state.buffers = buffers;
   RotateCachedOptions options;
   options.head_size = work.width;
+  if (work.positions != Positions::kPlain) options.sections = kSections;
+  if (work.positions == Positions::kInterleaved) {
+    options.axes = AxisLayout::kInterleaved;
+  }
   options.style = work.pairing == Pairing::kInterleave ? CachedStyle::kGptj
                                                        : CachedStyle::kNeox;
   return MakeRotateCachedPlan(options, {.positions = descs.positions,
@@ -145,27 +102,6 @@ Result<Plan> PrepareCached(const Work& work, State& state) {
                                         .query_out = descs.query,
                                         .key = descs.key,
                                         .key_out = descs.key});
-}
-
-size_t CountBytes(const Work& work) {
-  const size_t tables = 2 * TensorBytes(TableDesc(work));
-  switch (work.kind) {
-    case Kind::kForward:
-    case Kind::kInPlace:
-    case Kind::kDx:
-      return 2 * RowBytes(work) + tables;
-    case Kind::kGradients:
-      return 3 * RowBytes(work) + 2 * tables;
-    case Kind::kCached: {
-      CachedDescs descs = CachedTensors(work);
-      descs.cache.shape[0] = std::min(kCacheRows, Tokens(work));
-      return TensorBytes(descs.positions) + TensorBytes(descs.cache) +
-             2 * (TensorBytes(descs.query) + TensorBytes(descs.key));
-    }
-    case Kind::kPlan:
-      break;
-  }
-  return 0;
 }
 
 Result<Plan> PrepareKind(const Work& work, State& state) {
@@ -180,10 +116,8 @@ std::function<Status()> PlanMaker(const Work& work) {
   };
 }
 
-}  // namespace
-
-Result<Prepared> Prepare(const Work& work) {
-  auto state = std::make_shared<State>();
+Result<std::shared_ptr<State>> MakeState(const Work& work, io::Pages pages) {
+  auto state = std::make_shared<State>(pages);
   Result<Plan> plan = PrepareKind(work, *state);
   if (!plan.ok()) return plan.status();
   if (!state->memory.status().ok()) return state->memory.status();
@@ -191,20 +125,37 @@ Result<Prepared> Prepare(const Work& work) {
   if (!workspace.ok()) return workspace.status();
   state->workspace = std::move(*workspace);
   state->plan = std::move(*plan);
-
-  Prepared prepared;
-  prepared.run = [state] { return state->Run(); };
-  if (work.kind == Kind::kPlan) prepared.run = PlanMaker(work);
-  prepared.bytes = CountBytes(work);
-  if (work.kind == Kind::kGradients) prepared.yardstick = YardstickKind::kTriad;
-  prepared.shape = ShapeText(
-      work.kind == Kind::kCached
-          ? TensorDesc::Contiguous(
-                work.dtype, {Tokens(work), kHeads + kKeyHeads, work.width})
-          : DataDesc(work));
-  prepared.describe = state->plan->Describe();
-  const Status first = prepared.run();
+  const Status first = state->Run();
   if (!first.ok()) return first;
+  return state;
+}
+
+std::string ShapeOf(const Work& work) {
+  if (work.kind != Kind::kCached) return ShapeText(DataDesc(work));
+  return ShapeText(TensorDesc::Contiguous(
+      work.dtype, {work.tokens, kHeads + kKeyHeads, work.width}));
+}
+
+}  // namespace
+
+Result<Prepared> Prepare(const Work& work, io::Pages pages) {
+  const Result<std::shared_ptr<State>> state = MakeState(work, pages);
+  if (!state.ok()) return state.status();
+  Prepared prepared;
+  prepared.run = [state = *state] { return state->Run(); };
+  if (work.kind == Kind::kPlan) prepared.run = PlanMaker(work);
+  if (work.against_plain) {
+    Work plain = work;
+    plain.positions = Positions::kPlain;
+    const Result<std::shared_ptr<State>> rival = MakeState(plain, pages);
+    if (!rival.ok()) return rival.status();
+    prepared.rival = [state = *rival] { return state->Run(); };
+  }
+  prepared.bytes = LeastBytes(work);
+  if (work.kind == Kind::kGradients) prepared.yardstick = YardstickKind::kTriad;
+  if (work.group == kHugeGroup) prepared.yardstick = YardstickKind::kNone;
+  prepared.shape = ShapeOf(work);
+  prepared.describe = (*state)->plan->Describe();
   return prepared;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bench/works.h"
 #include "bench/yardstick.h"
+#include "io/buffer.h"
 #include "ropewalk/status.h"
 
 namespace ropewalk::bench {
@@ -16,14 +17,18 @@ namespace ropewalk::bench {
 /// A work with its memory and its plan.
 struct Prepared {
   std::function<Status()> run;
-  /// Rows read and written once, tables once; 0 if there is nothing to compare.
+  /// LeastBytes(); 0 if there is nothing to compare.
   size_t bytes = 0;
   YardstickKind yardstick = YardstickKind::kCopy;
+  /// Compared with this instead, if there is one.
+  std::function<Status()> rival;
   std::string shape;     ///< "1x2048x32x128"
   std::string describe;  ///< what the plan says of itself
 };
 
-Result<Prepared> Prepare(const Work& work);
+/// The plan is made for the number of threads of now.
+Result<Prepared> Prepare(const Work& work,
+                         io::Pages pages = io::Pages::kSystem);
 
 }  // namespace ropewalk::bench
 

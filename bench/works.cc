@@ -1,129 +1,292 @@
 #include "bench/works.h"
 
-#include <fmt/format.h>
+#include <initializer_list>
+#include <vector>
 
 namespace ropewalk::bench {
 namespace {
 
-constexpr int64_t kBytes = int64_t{32} << 20;
-
+constexpr auto kF32 = Dtype::kF32;
 constexpr auto kF16 = Dtype::kF16;
 constexpr auto kBF16 = Dtype::kBF16;
+constexpr auto kHalf = Pairing::kHalf;
 constexpr auto kInterleave = Pairing::kInterleave;
 constexpr auto kQuarter = Pairing::kQuarter;
 constexpr auto kInterleaveHalf = Pairing::kInterleaveHalf;
 
-constexpr Work kWorks[] = {
-    {},
-    {.pairing = kInterleave},
-    {.pairing = kQuarter},
-    {.pairing = kInterleaveHalf},
-    {.layout = "BNSD"},
-    {.pairing = kInterleave, .layout = "BNSD"},
-    {.layout = "SBND", .batch = 4},
-    {.table_axes = "BS", .batch = 4},
-    {.dtype = kBF16, .table_dtype = kBF16},
-    {.dtype = kBF16},
-    {.dtype = kBF16, .pairing = kInterleave},
-    {.dtype = kBF16, .pairing = kQuarter},
-    {.dtype = kBF16, .pairing = kInterleaveHalf},
-    {.dtype = kBF16, .layout = "BNSD"},
-    {.dtype = kF16, .table_dtype = kF16},
-    {.dtype = kF16},
-    {.dtype = kF16, .pairing = kInterleave},
+constexpr Pairing kPairings[] = {kHalf, kInterleave, kQuarter, kInterleaveHalf};
+constexpr Dtype kNarrow[] = {kBF16, kF16};
+constexpr int64_t kBatches[] = {1, 4};
+constexpr std::string_view kViewed = "BNSD";  // of a BSND buffer
 
-    {.kind = Kind::kInPlace},
-    {.kind = Kind::kInPlace, .pairing = kInterleave},
-    {.kind = Kind::kInPlace, .layout = "BNSD"},
-    {.kind = Kind::kInPlace, .dtype = kBF16},
-    {.kind = Kind::kInPlace, .dtype = kF16},
-    {.kind = Kind::kInPlace, .width = 192, .rotated = 64},
-    {.kind = Kind::kInPlace,
-     .dtype = kBF16,
-     .pairing = kInterleave,
-     .width = 192,
-     .rotated = 64},
+using List = std::vector<Work>;
 
-    {.kind = Kind::kDx},
-    {.kind = Kind::kDx, .pairing = kInterleave},
-    {.kind = Kind::kDx, .dtype = kBF16},
+// --- Out of place -----------------------------------------------------------
 
-    {.kind = Kind::kGradients},
-    {.kind = Kind::kGradients, .pairing = kInterleave},
-    {.kind = Kind::kGradients, .pairing = kQuarter},
-    {.kind = Kind::kGradients, .pairing = kInterleaveHalf},
-    {.kind = Kind::kGradients, .layout = "BNSD"},
-    {.kind = Kind::kGradients, .batch = 4},
-    {.kind = Kind::kGradients, .table_axes = "BS", .batch = 4},
-    {.kind = Kind::kGradients, .table_axes = "BSN"},
-    {.kind = Kind::kGradients, .table_axes = ""},
-    {.kind = Kind::kGradients, .dtype = kBF16},
-    {.kind = Kind::kGradients, .dtype = kBF16, .layout = "BNSD"},
-    {.kind = Kind::kGradients, .dtype = kBF16, .table_axes = ""},
-    {.kind = Kind::kGradients, .dtype = kF16},
+const char* RowsGroup(Kind kind) {
+  return kind == Kind::kDx ? "dx" : "forward";
+}
 
-    {.kind = Kind::kCached},
-    {.kind = Kind::kCached, .pairing = kInterleave},
-    {.kind = Kind::kCached, .dtype = kBF16},
-    {.kind = Kind::kCached, .tokens = 1},
-    {.kind = Kind::kCached, .pairing = kInterleave, .tokens = 1},
-    {.kind = Kind::kCached, .dtype = kBF16, .tokens = 1},
-    {.kind = Kind::kCached, .dtype = kBF16, .table_dtype = kBF16, .tokens = 1},
-
-    {.kind = Kind::kPlan},
-};
-
-const char* KindName(Kind kind) {
-  switch (kind) {
-    case Kind::kForward:
-      return "rotate";
-    case Kind::kInPlace:
-      return "rotate in place";
-    case Kind::kDx:
-      return "backward dx";
-    case Kind::kGradients:
-      return "backward dx+dcos+dsin";
-    case Kind::kCached:
-      return "cached";
-    case Kind::kPlan:
-      return "make plan";
+void AddRows32(List& list, Kind kind, int64_t batch) {
+  const auto add = [&](Pairing pairing, Goal goal, std::string_view layout,
+                       std::string_view view = "") {
+    list.push_back({.group = RowsGroup(kind),
+                    .kind = kind,
+                    .pairing = pairing,
+                    .layout = layout,
+                    .view = view,
+                    .batch = batch,
+                    .goal = goal});
+  };
+  for (const Pairing pairing : kPairings) {
+    add(pairing, {0.90, 0.95}, "BSND");
+    add(pairing, {0.90, 0.95}, "SBND");
+    add(pairing, {0.88, 0.90}, "BNSD");
+    add(pairing, {0.88, 0.90}, "BSND", kViewed);
   }
-  return "";
+}
+
+void AddRows16(List& list, Kind kind, int64_t batch) {
+  const double token_major = batch == 1 ? 0.85 : 0.80;
+  for (const Dtype dtype : kNarrow) {
+    const auto add = [&](Dtype table, Pairing pairing, double goal,
+                         std::string_view layout, std::string_view view = "") {
+      list.push_back({.group = RowsGroup(kind),
+                      .kind = kind,
+                      .dtype = dtype,
+                      .table_dtype = table,
+                      .pairing = pairing,
+                      .layout = layout,
+                      .view = view,
+                      .batch = batch,
+                      .goal = {goal, goal}});
+    };
+    for (const Dtype table : {kF32, dtype}) {
+      add(table, kHalf, token_major, "BSND");
+      add(table, kInterleave, token_major, "BSND");
+    }
+    add(kF32, kQuarter, 0.75, "BSND");
+    add(kF32, kInterleaveHalf, 0.75, "BSND");
+    add(kF32, kHalf, 0.75, "BNSD");
+    add(kF32, kInterleave, 0.75, "BNSD");
+    add(kF32, kHalf, 0.75, "BSND", kViewed);
+  }
+}
+
+// --- In place ---------------------------------------------------------------
+
+void AddInPlace(List& list, int64_t batch) {
+  const auto add = [&](Dtype dtype, Pairing pairing, std::string_view layout) {
+    const double goal = dtype == kF32 ? 1.0 : 0.90;
+    list.push_back({.group = "in place",
+                    .kind = Kind::kInPlace,
+                    .dtype = dtype,
+                    .pairing = pairing,
+                    .layout = layout,
+                    .batch = batch,
+                    .goal = {goal, goal}});
+  };
+  for (const Pairing pairing : kPairings) add(kF32, pairing, "BSND");
+  add(kF32, kHalf, "BNSD");
+  for (const Dtype dtype : kNarrow) {
+    add(dtype, kHalf, "BSND");
+    add(dtype, kInterleave, "BSND");
+  }
+}
+
+void AddSlices(List& list) {
+  for (const Dtype dtype : {kF32, kBF16, kF16}) {
+    for (const Pairing pairing : {kHalf, kInterleave}) {
+      list.push_back({.group = "slice",
+                      .kind = Kind::kInPlace,
+                      .dtype = dtype,
+                      .pairing = pairing,
+                      .width = 192,
+                      .rotated = 64,
+                      .goal = {0.85, 0.85}});
+    }
+  }
+}
+
+// --- Gradients --------------------------------------------------------------
+
+void AddGradients32(List& list) {
+  const auto add = [&](Pairing pairing, std::string_view layout,
+                       std::string_view table_axes, int64_t batch) {
+    const bool token_major = layout == "BSND";
+    list.push_back({.group = "gradients",
+                    .kind = Kind::kGradients,
+                    .pairing = pairing,
+                    .layout = layout,
+                    .table_axes = table_axes,
+                    .batch = batch,
+                    .goal = token_major ? Goal{0.85, 0.90} : Goal{0.75, 0.80}});
+  };
+  for (const Pairing pairing : kPairings) add(pairing, "BSND", "S", 1);
+  for (const char* axes : {"", "BSN"}) add(kHalf, "BSND", axes, 1);
+  for (const char* axes : {"S", "BS", "", "BSN"}) add(kHalf, "BSND", axes, 4);
+  for (const int64_t batch : kBatches) {
+    add(kHalf, "BNSD", "S", batch);
+    add(kInterleave, "BNSD", "S", batch);
+  }
+  add(kHalf, "BNSD", "", 1);
+}
+
+void AddGradients16(List& list) {
+  for (const Dtype dtype : kNarrow) {
+    const auto add = [&](Dtype table, Pairing pairing, std::string_view layout,
+                         std::string_view table_axes, int64_t batch) {
+      const double goal = layout == "BSND" ? 0.70 : 0.60;
+      list.push_back({.group = "gradients",
+                      .kind = Kind::kGradients,
+                      .dtype = dtype,
+                      .table_dtype = table,
+                      .pairing = pairing,
+                      .layout = layout,
+                      .table_axes = table_axes,
+                      .batch = batch,
+                      .goal = {goal, goal}});
+    };
+    for (const Dtype table : {kF32, dtype}) add(table, kHalf, "BSND", "S", 1);
+    add(kF32, kInterleave, "BSND", "S", 1);
+    add(kF32, kHalf, "BSND", "", 1);
+    for (const char* axes : {"S", "BS"}) add(kF32, kHalf, "BSND", axes, 4);
+    for (const int64_t batch : kBatches) add(kF32, kHalf, "BNSD", "S", batch);
+  }
+}
+
+// --- By position ------------------------------------------------------------
+
+Goal LookupGoal(Dtype dtype) {
+  const double goal = dtype == kF32 ? 0.85 : 0.75;
+  return {goal, goal};
+}
+
+void AddLookups(List& list) {
+  for (const Dtype dtype : {kF32, kBF16, kF16}) {
+    Work work{.group = "lookup", .kind = Kind::kCached, .dtype = dtype};
+    work.goal = LookupGoal(dtype);
+    for (const Pairing style : {kHalf, kInterleave}) {
+      work.pairing = style;
+      list.push_back(work);
+    }
+    work.pairing = kHalf;
+    if (dtype != kF32) {
+      work.table_dtype = dtype;
+      list.push_back(work);
+      work.table_dtype = kF32;
+    }
+    for (const auto axes : {Positions::kSegmented, Positions::kInterleaved}) {
+      work.positions = axes;
+      work.against_plain = false;
+      work.goal = LookupGoal(dtype);
+      list.push_back(work);
+      work.against_plain = true;
+      work.goal = {1 / 1.05, 1 / 1.05};
+      list.push_back(work);
+    }
+  }
+}
+
+void AddDecodes(List& list) {
+  for (const Dtype dtype : {kF32, kBF16, kF16}) {
+    const double goal = dtype == kF32 ? 1 / 1.25 : 1 / 5.5;
+    Work work{.group = "decode",
+              .kind = Kind::kCached,
+              .dtype = dtype,
+              .tokens = 1,
+              .goal = {goal, goal}};
+    list.push_back(work);
+    work.pairing = kInterleave;
+    list.push_back(work);
+    if (dtype == kF32) continue;
+    work.pairing = kHalf;
+    work.table_dtype = dtype;
+    list.push_back(work);
+  }
+}
+
+// --- Other sizes ------------------------------------------------------------
+
+// Tokens of x of about so many bytes.
+int64_t TokensOf(int64_t bytes, Dtype dtype, int64_t width) {
+  return bytes / (kHeads * width * static_cast<int64_t>(DtypeSize(dtype)));
+}
+
+void AddInCache(List& list) {
+  for (const Dtype dtype : {kF32, kBF16, kF16}) {
+    for (const Pairing pairing : {kHalf, kInterleave}) {
+      list.push_back({.group = "in cache",
+                      .dtype = dtype,
+                      .pairing = pairing,
+                      .tokens = TokensOf(1 << 20, dtype, 128),
+                      .goal = dtype == kF32 ? Goal{.one_thread = 0.85,
+                                                   .threads = 0.85,
+                                                   .gb_per_s = 60}
+                                            : Goal{.gb_per_s = 30}});
+    }
+  }
+}
+
+// A quarter may be lost against 128.
+void AddWidths(List& list) {
+  for (const int64_t width : {64, 72, 80, 96, 192, 256}) {
+    Work work{.group = "widths", .width = width, .rotated = width};
+    work.tokens = 2048 * 128 / width;
+    work.goal = {0.75 * 0.90, 0.75 * 0.95};
+    list.push_back(work);
+    work.pairing = kInterleave;
+    list.push_back(work);
+    work.pairing = kHalf;
+    work.dtype = kBF16;
+    work.goal = {0.75 * 0.85, 0.75 * 0.85};
+    list.push_back(work);
+  }
+}
+
+void AddSizes(List& list) {
+  for (const Dtype dtype : {kF32, kBF16}) {
+    for (int shift = 14; shift <= 30; shift += 2) {
+      list.push_back({.group = "sizes",
+                      .dtype = dtype,
+                      .tokens = TokensOf(int64_t{1} << shift, dtype, 128)});
+    }
+  }
+}
+
+void AddHuge(List& list) {
+  for (const int64_t gib : {1, 2, 4, 8}) {
+    list.push_back({.group = kHugeGroup,
+                    .kind = Kind::kInPlace,
+                    .tokens = TokensOf(gib << 30, kF32, 128)});
+  }
+}
+
+List MakeList() {
+  List list;
+  for (const Kind kind : {Kind::kForward, Kind::kDx}) {
+    for (const int64_t batch : kBatches) AddRows32(list, kind, batch);
+    for (const int64_t batch : kBatches) AddRows16(list, kind, batch);
+  }
+  for (const int64_t batch : kBatches) AddInPlace(list, batch);
+  AddSlices(list);
+  AddGradients32(list);
+  AddGradients16(list);
+  AddLookups(list);
+  AddDecodes(list);
+  AddInCache(list);
+  AddWidths(list);
+  AddSizes(list);
+  AddHuge(list);
+  list.push_back({.group = "plan", .kind = Kind::kPlan, .goal = {.ns = 1000}});
+  return list;
 }
 
 }  // namespace
 
-std::span<const Work> AllWorks() { return kWorks; }
-
-std::string WorkName(const Work& work) {
-  const Work defaults;
-  const bool cached = work.kind == Kind::kCached;
-  std::string name = KindName(work.kind);
-  if (!cached) {
-    name += fmt::format(" {}", PairingName(work.pairing));
-  } else {
-    name += work.pairing == Pairing::kHalf ? " neox" : " gptj";
-  }
-  name += fmt::format(" {}", DtypeName(work.dtype));
-  if (!cached) name += fmt::format(" {}", work.layout);
-  if (work.table_dtype != defaults.table_dtype) {
-    name += fmt::format(", {} tables", DtypeName(work.table_dtype));
-  }
-  if (work.table_axes != defaults.table_axes) {
-    name += fmt::format(", tables {}D", work.table_axes);
-  }
-  if (work.batch != 1) name += fmt::format(", batch {}", work.batch);
-  if (work.tokens == 1) name += ", decode";
-  if (work.rotated != work.width) {
-    name += fmt::format(", slice {} of {}", work.rotated, work.width);
-  }
-  return name;
-}
-
-int64_t Tokens(const Work& work) {
-  if (work.tokens != 0) return work.tokens;
-  const auto size = static_cast<int64_t>(DtypeSize(work.dtype));
-  return kBytes / (work.batch * kHeads * work.rotated * size);
+std::span<const Work> AllWorks() {
+  static const List list = MakeList();
+  return list;
 }
 
 }  // namespace ropewalk::bench

@@ -23,34 +23,59 @@ enum class Kind : uint8_t {
   kPlan,       ///< making the plan of a forward
 };
 
+/// How the positions of kCached are given.
+enum class Positions : uint8_t {
+  kPlain,
+  kSegmented,    ///< three position rows, 24, 20 and 20 pairs of 64
+  kInterleaved,  ///< the same, mixed
+};
+
+/// What a work is meant to reach; 0: nothing is said. Fractions are those of
+/// the yardstick, on one thread and on more.
+struct Goal {
+  double one_thread = 0;
+  double threads = 0;
+  double gb_per_s = 0;  ///< for each thread, where a copy does it twice
+  double ns = 0;        ///< at most
+};
+
 /// One work. A head is `width` columns, of which the last `rotated` rotate;
 /// there are kHeads heads, in kCached kHeads of the query and kKeyHeads of the
 /// key.
 struct Work {
+  std::string_view group = {};
   Kind kind = Kind::kForward;
   Dtype dtype = Dtype::kF32;
   Dtype table_dtype = Dtype::kF32;
-  Pairing pairing = Pairing::kHalf;   ///< kCached: kInterleave means GPT-J
-  std::string_view layout = "BSND";   ///< batch, tokens, heads, columns
+  Pairing pairing = Pairing::kHalf;  ///< kCached: kInterleave means GPT-J
+  Positions positions = Positions::kPlain;
+  /// Compared with the same by plain positions, not with a copy.
+  bool against_plain = false;
+  /// Axes in memory: batch, tokens, heads, columns.
+  std::string_view layout = "BSND";
+  /// Axes of the descriptor, if in another order.
+  std::string_view view = {};
   std::string_view table_axes = "S";  ///< the others have size 1 in tables
   int64_t batch = 1;
-  int64_t tokens = 0;  ///< 0: as many as rotate 32 MiB
+  int64_t tokens = 2048;
   int64_t width = 128;
   int64_t rotated = 128;
+  Goal goal = {};
 };
 
 inline constexpr int64_t kHeads = 32;
 inline constexpr int64_t kKeyHeads = 8;
 inline constexpr int64_t kCacheRows = 4096;
 
-/// All works of `ropewalk bench`.
+/// The group of tensors so large that no copy of them may fit into memory:
+/// compare their GB/s with one another. Run only when asked for.
+inline constexpr std::string_view kHugeGroup = "huge";
+
+/// All works of `ropewalk bench`. Their names differ.
 std::span<const Work> AllWorks();
 
 /// "rotate half f32 BSND", and what else differs from the defaults.
 std::string WorkName(const Work& work);
-
-/// The tokens, worked out where `work` leaves them open.
-int64_t Tokens(const Work& work);
 
 }  // namespace ropewalk::bench
 

@@ -11,34 +11,35 @@
 namespace ropewalk::bench {
 namespace {
 
-constexpr int kTryPairs = 5;
+constexpr Effort kTry = {.pairs = 5, .least_pairs = 5};
 
 // Touched, so that its pages are there.
-Result<io::Buffer> FilledBuffer(size_t bytes) {
-  Result<io::Buffer> buffer = io::Buffer::Allocate(bytes);
-  if (buffer.ok()) std::memset(buffer->data(), 1, bytes);
-  return buffer;
+Result<Block> FilledBlock(size_t bytes, io::Pages pages) {
+  Result<Block> block = Block::Allocate(bytes, pages);
+  if (block.ok()) std::memset(block->data(), 1, bytes);
+  return block;
 }
 
 }  // namespace
 
-Result<Yardstick> Yardstick::Make(YardstickKind kind, size_t bytes) {
+Result<Yardstick> Yardstick::Make(YardstickKind kind, size_t bytes,
+                                  io::Pages pages) {
   Yardstick yardstick;
   yardstick.kind_ = kind;
   const bool streaming = bytes >= ReadCaches().last_level();
   yardstick.stores_ = streaming ? Stores::kStreaming : Stores::kCached;
-  std::vector<io::Buffer*> buffers = {&yardstick.to_, &yardstick.a_};
-  if (kind == YardstickKind::kTriad) buffers.push_back(&yardstick.b_);
-  for (io::Buffer* buffer : buffers) {
-    Result<io::Buffer> filled = FilledBuffer(bytes / buffers.size());
+  std::vector<Block*> blocks = {&yardstick.to_, &yardstick.a_};
+  if (kind == YardstickKind::kTriad) blocks.push_back(&yardstick.b_);
+  for (Block* block : blocks) {
+    Result<Block> filled = FilledBlock(bytes / blocks.size(), pages);
     if (!filled.ok()) return filled.status();
-    *buffer = std::move(*filled);
+    *block = std::move(*filled);
   }
   if (!streaming) {
     const Comparison comparison =
         Compare([&yardstick] { yardstick.RunOn(DefaultExecutor()); },
-                [&yardstick] { yardstick.RunOn(InlineExecutor()); }, kTryPairs);
-    yardstick.one_thread_ = comparison.fraction < 1;
+                [&yardstick] { yardstick.RunOn(InlineExecutor()); }, kTry);
+    yardstick.one_thread_ = comparison.fraction.median < 1;
   }
   return yardstick;
 }

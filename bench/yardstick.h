@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bench/block.h"
 #include "bench/copy.h"
 #include "io/buffer.h"
 #include "ropewalk/status.h"
@@ -15,6 +16,7 @@ namespace ropewalk::bench {
 enum class YardstickKind : uint8_t {
   kCopy,   ///< one read, one write
   kTriad,  ///< two reads, one write
+  kNone,   ///< no comparison
 };
 
 /// Moves a number of bytes, with memory of its own. Stores are non-temporal
@@ -23,7 +25,8 @@ enum class YardstickKind : uint8_t {
 class Yardstick {
  public:
   /// `bytes`: read and written together.
-  static Result<Yardstick> Make(YardstickKind kind, size_t bytes);
+  static Result<Yardstick> Make(YardstickKind kind, size_t bytes,
+                                io::Pages pages = io::Pages::kSystem);
 
   void Run() const;
 
@@ -36,7 +39,7 @@ class Yardstick {
   YardstickKind kind_ = YardstickKind::kCopy;
   Stores stores_ = Stores::kCached;
   bool one_thread_ = false;
-  io::Buffer to_, a_, b_;
+  Block to_, a_, b_;
 };
 
 }  // namespace ropewalk::bench

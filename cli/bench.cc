@@ -6,127 +6,123 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "bench/caches.h"
 #include "bench/measure.h"
 #include "bench/prepare.h"
-#include "bench/table.h"
 #include "bench/works.h"
+#include "cli/bench_report.h"
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "ropewalk/executor.h"
-#include "ropewalk/targets.h"
-#include "ropewalk/version.h"
 
 namespace ropewalk::cli {
 namespace {
 
-constexpr int kPairs = 21;
-constexpr int kQuickPairs = 5;
+constexpr bench::Effort kEffort = {.pairs = 21, .least_pairs = 7, .ns = 5e8};
+constexpr bench::Effort kQuickEffort = {
+    .pairs = 5, .least_pairs = 3, .ns = 5e7};
 
 struct Arguments {
   RunArguments run;
-  bool json = false;
+  std::string json;
   bool quick = false;
+  bool huge_pages = false;
+  bool list = false;
   std::string filter;
-};
+  std::string group;
 
-struct Row {
-  std::string name;
-  std::string shape;
-  std::string plan;
-  bench::Measurement measurement;
-};
-
-Result<Row> MeasureWork(const bench::Work& work, int pairs) {
-  const Result<bench::Prepared> prepared = bench::Prepare(work);
-  if (!prepared.ok()) return prepared.status();
-  const Result<bench::Measurement> measurement = bench::Measure(
-      prepared->run, prepared->bytes, prepared->yardstick, pairs);
-  if (!measurement.ok()) return measurement.status();
-  return Row{bench::WorkName(work), prepared->shape, prepared->describe,
-             measurement.value()};
-}
-
-void PrintTable(const std::vector<Row>& rows) {
-  bench::Table table({{"operator"},
-                      {"shape"},
-                      {"time", true},
-                      {"GB/s", true},
-                      {"of copy", true},
-                      {"p10-p90", true},
-                      {"copy GB/s", true},
-                      {"compared with"}});
-  for (const Row& row : rows) {
-    const bench::Measurement& m = row.measurement;
-    const bool compared = m.bytes != 0;
-    table.Add(
-        {row.name, row.shape, bench::TimeText(m.times.ns), bench::SpeedText(m),
-         bench::FractionText(m),
-         compared ? fmt::format("{:.2f}-{:.2f}", m.times.p10, m.times.p90) : "",
-         compared ? fmt::format("{:.1f}", m.yardstick_gb_per_s()) : "",
-         m.yardstick});
+  io::Pages pages() const {
+    return huge_pages ? io::Pages::kHuge : io::Pages::kSmall;
   }
-  fmt::print("ropewalk {}, {}, {} threads\n\n", Version(), CurrentTarget(),
-             NumThreads());
-  table.Print(stdout);
+};
+
+// Those that the filters let through.
+std::vector<bench::Work> Chosen(const Arguments& arguments) {
+  std::vector<bench::Work> chosen;
+  for (const bench::Work& work : bench::AllWorks()) {
+    const std::string name = bench::WorkName(work);
+    const bool in_group = arguments.group.empty()
+                              ? work.group != bench::kHugeGroup
+                              : work.group == arguments.group;
+    if (in_group && name.find(arguments.filter) != name.npos) {
+      chosen.push_back(work);
+    }
+  }
+  return chosen;
 }
 
-nlohmann::ordered_json RowJson(const Row& row) {
-  const bench::Measurement& m = row.measurement;
-  nlohmann::ordered_json json = {{"operator", row.name},
-                                 {"shape", row.shape},
-                                 {"plan", row.plan},
-                                 {"ns", m.times.ns}};
-  if (m.bytes == 0) return json;
-  json["bytes"] = m.bytes;
-  json["gb_per_s"] = m.gb_per_s();
-  json["copy"] = m.yardstick;
-  json["copy_gb_per_s"] = m.yardstick_gb_per_s();
-  json["fraction_of_copy"] = m.times.fraction;
-  json["p10"] = m.times.p10;
-  json["p90"] = m.times.p90;
-  return json;
+Result<BenchRow> MeasureWork(const bench::Work& work, size_t threads,
+                             const Arguments& arguments) {
+  SetNumThreads(threads);
+  const Result<bench::Prepared> prepared =
+      bench::Prepare(work, arguments.pages());
+  if (!prepared.ok()) return prepared.status();
+  const Result<bench::Measurement> measurement =
+      bench::Measure(prepared->run, prepared->bytes,
+                     {prepared->yardstick, arguments.pages(), prepared->rival},
+                     arguments.quick ? kQuickEffort : kEffort);
+  if (!measurement.ok()) return measurement.status();
+  return BenchRow{work, threads, prepared->shape, prepared->describe,
+                  *measurement};
 }
 
-void PrintJson(const std::vector<Row>& rows, int pairs) {
-  nlohmann::ordered_json json = {
-      {"version", Version()},
-      {"target", CurrentTarget()},
-      {"threads", NumThreads()},
-      {"last_level_cache_bytes", bench::ReadCaches().last_level()},
-      {"pairs", pairs},
-      {"results", nlohmann::ordered_json::array()}};
-  for (const Row& row : rows) json["results"].push_back(RowJson(row));
-  fmt::print("{}\n", json.dump(2));
+// One thread and as many as there are, if nobody said how many.
+std::vector<size_t> ThreadCounts(const Arguments& arguments) {
+  const size_t threads = NumThreads();
+  if (arguments.run.threads != 0 || threads == 1) return {threads};
+  return {1, threads};
+}
+
+// Works that do not fit into memory are left out, with a word.
+Result<std::vector<BenchRow>> MeasureAll(const std::vector<bench::Work>& works,
+                                         const Arguments& arguments) {
+  const bool show = !arguments.run.quiet && isatty(STDERR_FILENO) != 0;
+  const std::vector<size_t> counts = ThreadCounts(arguments);
+  std::vector<BenchRow> rows;
+  size_t done = 0;
+  for (const bench::Work& work : works) {
+    const std::string name = bench::WorkName(work);
+    if (show) {
+      fmt::print(stderr, "\r\033[K{:3} of {}  {}", ++done, works.size(), name);
+    }
+    for (const size_t threads : counts) {
+      Result<BenchRow> row = MeasureWork(work, threads, arguments);
+      if (row.status().code() == Code::kOutOfMemory) {
+        fmt::print(stderr, "\r\033[Kropewalk: left out: {}: {}\n", name,
+                   row.status().message());
+        break;
+      }
+      if (!row.ok()) return row.status();
+      rows.push_back(std::move(*row));
+    }
+  }
+  if (show) fmt::print(stderr, "\r\033[K");
+  return rows;
 }
 
 Status Run(const Arguments& arguments) {
   const Status applied = arguments.run.Apply();
   if (!applied.ok()) return applied;
-  const bool show = !arguments.run.quiet && isatty(STDERR_FILENO) != 0;
-  const int pairs = arguments.quick ? kQuickPairs : kPairs;
-  std::vector<Row> rows;
-  for (const bench::Work& work : bench::AllWorks()) {
-    const std::string name = bench::WorkName(work);
-    if (name.find(arguments.filter) == name.npos) continue;
-    if (show) fmt::print(stderr, "\r\033[K{}", name);
-    Result<Row> row = MeasureWork(work, pairs);
-    if (!row.ok()) return row.status();
-    rows.push_back(std::move(*row));
-  }
-  if (show) fmt::print(stderr, "\r\033[K");
-  if (rows.empty()) {
+  const std::vector<bench::Work> works = Chosen(arguments);
+  if (works.empty()) {
     return Status(Code::kOption,
-                  fmt::format("--filter: must be part of an operator's name, "
-                              "but is {}",
-                              arguments.filter));
+                  fmt::format("--filter, --group: must leave an operator, but "
+                              "'{}', '{}' leave none",
+                              arguments.filter, arguments.group));
   }
-  arguments.json ? PrintJson(rows, pairs) : PrintTable(rows);
-  return Status();
+  if (arguments.list) {
+    for (const bench::Work& work : works) {
+      fmt::print("{:9}  {}\n", work.group, bench::WorkName(work));
+    }
+    return Status();
+  }
+  const Result<std::vector<BenchRow>> rows = MeasureAll(works, arguments);
+  if (!rows.ok()) return rows.status();
+  if (arguments.json != "-") PrintBench(*rows);
+  if (arguments.json.empty()) return Status();
+  return WriteBench(arguments.json, *rows, arguments.pages());
 }
 
 }  // namespace
@@ -135,15 +131,28 @@ Command AddBench(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "bench", "Speed of each operator as a fraction of a copy");
   auto arguments = std::make_shared<Arguments>();
-  app->add_flag("--json", arguments->json, "As JSON");
+  app->add_option("--json", arguments->json,
+                  "Also as JSON to this file; -: to standard output instead")
+      ->type_name("FILE");
   app->add_flag("--quick", arguments->quick, "Fewer repetitions");
   app->add_option("--filter", arguments->filter,
                   "Only operators whose names have this text in them");
+  app->add_option(
+         "--group", arguments->group,
+         "Only operators of this group, see --list; huge ones run only\n"
+         "when named here")
+      ->type_name("NAME");
+  app->add_flag("--list", arguments->list,
+                "Only list groups and names of operators");
+  app->add_flag("--huge-pages", arguments->huge_pages,
+                "Tensors on huge pages; default: on ordinary ones");
   arguments->run.AddTo(*app);
   app->footer(
       "Each operator and a copy of the same bytes by the same threads run by "
-      "turns;\nfigures are medians. Bytes: rows read and written once, tables "
-      "once.\nExample:\n  ropewalk bench --quick --filter \"rotate half\"");
+      "turns, on one\nthread and then on all; figures are medians. Bytes: rows "
+      "read and written once, tables\nonce. A goal is the least fraction, the "
+      "least speed or the longest time to reach.\nExample:\n"
+      "  ropewalk bench --quick --filter decode");
   return {app, [arguments] { return Exit(Run(*arguments)); }};
 }
 

@@ -62,7 +62,6 @@ Result<bench::Measurement> MeasurePlan(const Result<Plan>& plan,
                                        const Buffers& buffers,
                                        std::span<const TensorDesc> tensors,
                                        bench::YardstickKind yardstick) {
-  constexpr int kPairs = 21;
   if (!plan.ok()) return plan.status();
   const auto workspace = io::Buffer::Allocate(plan.value().workspace_bytes());
   if (!workspace.ok()) return workspace.status();
@@ -71,7 +70,7 @@ Result<bench::Measurement> MeasurePlan(const Result<Plan>& plan,
   size_t bytes = 0;
   for (const TensorDesc& desc : tensors) bytes += bench::TensorBytes(desc);
   return bench::Measure([&] { return plan.value().Run(buffers, options); },
-                        bytes, yardstick, kPairs);
+                        bytes, {.yardstick = yardstick}, {});
 }
 
 /// Forward, then backward with dcos and dsin, of the tensors in `input`; `what`

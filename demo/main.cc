@@ -25,7 +25,7 @@
 namespace ropewalk::demo {
 namespace {
 
-constexpr int kPairs = 15;
+constexpr bench::Effort kEffort = {.pairs = 15};
 
 // Made input too large for the caches: the speed that counts.
 constexpr bench::Work kLargeWorks[] = {
@@ -65,7 +65,7 @@ void PrintRows(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     table.Add({row.operation, row.output, bench::ShapeText(row.desc),
                DtypeName(row.desc.dtype),
-               bench::TimeText(row.measurement.times.ns),
+               bench::TimeText(row.measurement.times.ns.median),
                bench::SpeedText(row.measurement),
                bench::FractionText(row.measurement),
                fmt::format("{:.2g}", row.max_abs_error),
@@ -84,11 +84,12 @@ Status PrintLargeWorks() {
   for (const bench::Work& work : kLargeWorks) {
     const Result<bench::Prepared> prepared = bench::Prepare(work);
     if (!prepared.ok()) return prepared.status();
-    const Result<bench::Measurement> m = bench::Measure(
-        prepared->run, prepared->bytes, prepared->yardstick, kPairs);
+    const Result<bench::Measurement> m =
+        bench::Measure(prepared->run, prepared->bytes,
+                       {.yardstick = prepared->yardstick}, kEffort);
     if (!m.ok()) return m.status();
     table.Add({bench::WorkName(work), prepared->shape,
-               bench::TimeText(m->times.ns), bench::SpeedText(*m),
+               bench::TimeText(m->times.ns.median), bench::SpeedText(*m),
                bench::FractionText(*m), m->yardstick});
   }
   table.Print(stdout);
@@ -98,11 +99,12 @@ Status PrintLargeWorks() {
 Status WriteJson(const std::vector<Row>& rows, const std::string& path) {
   auto json = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
-    json.push_back({{"operator", row.operation},
-                    {"output", row.output},
-                    {"as_expected", row.as_expected},
-                    {"max_abs_error", row.max_abs_error},
-                    {"fraction_of_copy", row.measurement.times.fraction}});
+    json.push_back(
+        {{"operator", row.operation},
+         {"output", row.output},
+         {"as_expected", row.as_expected},
+         {"max_abs_error", row.max_abs_error},
+         {"fraction_of_copy", row.measurement.times.fraction.median}});
   }
   const std::string text = json.dump(2) + "\n";
   Result<io::OutputFile> file = io::OutputFile::Create(path);

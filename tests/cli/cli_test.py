@@ -278,6 +278,30 @@ def words(program):
         json.loads(done.stdout)), "info --json")
 
 
+def bench(program, folder):
+    names = program.run("bench", "--list").stdout.splitlines()
+    check(len(names) == len(set(names)) > 200, "bench --list")
+    path = os.path.join(folder, "bench.json")
+    done = program.run("bench", "--quick", "--group", "decode", "--json", path)
+    check(done.returncode == 0 and "cached neox f32, decode" in done.stdout,
+          "bench: %s" % done.stderr)
+    with open(path) as file:
+        written = json.load(file)
+    check(written["schema"] == 1 and written["machine"]["cpu"] and
+          written["build"]["compiler"] and written["build"]["commit"],
+          "bench --json says where it ran")
+    for row in written["results"]:
+        check(row["group"] == "decode" and row["threads"] >= 1 and
+              all(row[key]["p10"] <= row[key]["median"] <= row[key]["p90"]
+                  for key in ("ns", "yardstick_ns", "fraction")) and
+              "fraction" in row["goal"] and "reached" in row, row["work"])
+    done = program.run("bench", "--quick", "--group", "plan", "--threads", "1",
+                       "--json", "-")
+    rows = json.loads(done.stdout)["results"]
+    check([row["threads"] for row in rows] == [1] and "ns" in rows[0]["goal"],
+          "bench --json -")
+
+
 def main():
     path, folder = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
@@ -288,6 +312,7 @@ def main():
         with tempfile.TemporaryDirectory() as examples:
             helps(program, source, examples)
         targets(program, source)
+        bench(program, scratch)
         golden(program, folder)
     print("%d faults" % len(faults))
     return 1 if faults else 0
