@@ -11,11 +11,12 @@ CMAKE_FLAGS ?=
 PREFIX ?= $(BUILD)/aclnn
 export CMAKE_GENERATOR ?= Ninja
 
-.PHONY: help setup configure build demo test bench lint aclnn install clean
+.PHONY: help setup configure build demo test test-torch test-model bench lint \
+  wheel aclnn install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:
 	@tools/setup
@@ -34,6 +35,12 @@ demo: configure ## Rotate real activations of a language model, show a table
 
 test: build ## Build and run all tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
+	@tools/setup python
+	@BUILD=$(BUILD) tools/test_python
+
+test-torch: setup ## Install torch and run the tests of Python
+	@tools/setup python
+	@BUILD=$(BUILD) tools/test_python torch
 
 bench: configure ## Measure each operator against a copy of the same bytes
 	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-cli

@@ -1,6 +1,6 @@
 # Defines the target hwy::hwy: the parent project's, else an installed Highway,
 # else the one that tools/setup has put into the cache folder, else (if asked
-# for) a download.
+# for) one that tools/setup fetches now, or where it cannot, a download.
 
 set(ropewalk_highway_needs 1.2)
 
@@ -45,6 +45,17 @@ if(NOT TARGET hwy::hwy)
   # One that is too old, such as Debian 12's, is passed over.
   find_package(hwy ${ropewalk_highway_needs} CONFIG QUIET
                PATHS "${ropewalk_highway_folder}")
+endif()
+
+if(NOT TARGET hwy::hwy AND ROPEWALK_FETCH_HIGHWAY AND
+   NOT CMAKE_CROSSCOMPILING)
+  execute_process(
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/setup highway
+    RESULT_VARIABLE ropewalk_setup_failed)
+  if(NOT ropewalk_setup_failed)
+    find_package(hwy ${ropewalk_highway_needs} CONFIG QUIET
+                 PATHS "${ropewalk_highway_folder}")
+  endif()
 endif()
 
 if(NOT TARGET hwy::hwy AND ROPEWALK_FETCH_HIGHWAY)

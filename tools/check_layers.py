@@ -50,6 +50,7 @@ ROOMS = {
     "bench/copy": ["ropewalk/executor.h", "hwy/*"],
     "cli": PROGRAM + POSIX,
     "demo": PROGRAM + POSIX,
+    "python": ["ropewalk/*", "nanobind/*", "nanobind/stl/*"],
     "compat/aclnn": ["ropewalk/*", "acl/*", "aclnn/*", "aclnnop/*"] + POSIX,
 }
 

@@ -1,0 +1,7 @@
+"""The words that options take."""
+
+from typing import Literal
+
+Pairing = Literal["half", "interleave", "quarter", "interleave-half"]
+Style = Literal["neox", "gptj"]
+Axes = Literal["segmented", "interleaved"]
