@@ -1,0 +1,265 @@
+"""The operators of torch.ops.ropewalk: kernels, fakes, gradients, vmap.
+
+With F(dy; x, cos, sin) = <dy, rotary(x, cos, sin)>, which is linear in dy, in x
+and in (cos, sin), the gradients of rotary are those of F, and so are gradients
+of gradients. So three operators are closed under differentiation:
+
+    NAME           y                  of x, cos, sin
+    NAME_dx        dF/dx              of dy, cos, sin
+    NAME_backward  dF/dx and dF/d(cos, sin), one pass   of dy, x, cos, sin
+
+NAME is rotary, of one tensor, or rotary_qk, of two that share their tables.
+"""
+
+from typing import Any
+
+import torch
+
+from . import _native
+
+Tensor = torch.Tensor
+library = torch.library.Library("ropewalk", "FRAGMENT")
+ops = torch.ops.ropewalk
+_OPTIONS = 'str pairing="half", int[]? slice=None'
+_DEFAULTS = ("half", None)
+
+
+def check_tensors(operator: str, **tensors: Tensor) -> None:
+    """Refuses what would not reach a kernel of ours, with a better message."""
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"[{operator}] {name}: must be a tensor, but is "
+                            f"{type(tensor).__name__}")
+        if tensor.device.type not in ("cpu", "meta"):
+            raise ValueError(f"[{operator}] {name}: must be in the memory of "
+                             f"the CPU, but is on {tensor.device}")
+
+
+def _checked(function: Any, operator: str, tensors: dict[str, Tensor | None],
+             **options: Any) -> None:
+    """Refuses what the native operator would, by shapes and dtypes alone.
+
+    Symbolic sizes are left to the run, which checks again.
+    """
+    there = {name: t for name, t in tensors.items() if t is not None}
+    for tensor in there.values():
+        if not all(isinstance(n, int) for n in (*tensor.shape,
+                                                *tensor.stride())):
+            return
+    views = {name: _native.described(f"[{operator}] {name}", tensor)
+             for name, tensor in there.items()}
+    function(**views, **options, check_only=True)
+
+
+# --- rotary and rotary_qk ---------------------------------------------------
+
+
+def _plural(tensors: Any) -> Any:
+    """What an operator returns: the tensor itself if it is one."""
+    return tensors[0] if len(tensors) == 1 else tuple(tensors)
+
+
+def _tuple(result: Any) -> tuple[Tensor, ...]:
+    return (result,) if isinstance(result, Tensor) else tuple(result)
+
+
+def _forward_kernel(n: int, check_only: bool) -> Any:
+    def kernel(*arguments: Any) -> Any:
+        (*xs, cos, sin), (pairing, slice) = _split(n + 2, arguments)
+        ys = [torch.empty_like(x) for x in xs]
+        names = dict(x=xs[0], cos=cos, sin=sin, y=ys[0])
+        if n == 2:
+            names.update(x2=xs[1], y2=ys[1])
+        if check_only:
+            _checked(_native._core.rotate, "rotate", names, pairing=pairing,
+                     slice=slice)
+        else:
+            _native.rotate(**names, pairing=pairing, slice=slice,
+                           threads=_native.THREADS)
+        return _plural(ys)
+
+    return kernel
+
+
+def _backward_kernel(n: int, tables: bool, check_only: bool) -> Any:
+    """NAME_backward, or without tables NAME_dx."""
+
+    def kernel(*arguments: Any) -> Any:
+        count = (2 if tables else 1) * n + 2
+        (*data, cos, sin), (pairing, slice) = _split(count, arguments)
+        results = [torch.empty_like(dy) for dy in data[:n]]
+        names = dict(dy=data[0], cos=cos, sin=sin, dx=results[0])
+        if n == 2:
+            names.update(dy2=data[1], dx2=results[1])
+        if tables:
+            names.update(x=data[n], dcos=torch.empty_like(cos),
+                         dsin=torch.empty_like(sin))
+            if n == 2:
+                names.update(x2=data[n + 1])
+            results += [names["dcos"], names["dsin"]]
+        if check_only:
+            _checked(_native._core.rotate_backward, "rotate_backward", names,
+                     pairing=pairing, slice=slice)
+        else:
+            _native.rotate_backward(**names, pairing=pairing, slice=slice,
+                                    threads=_native.THREADS)
+        return _plural(results)
+
+    return kernel
+
+
+def _split(count: int, arguments: Any) -> tuple[Any, Any]:
+    """Tensors and options; torch leaves out options that are the default."""
+    options = arguments[count:]
+    return arguments[:count], (*options, *_DEFAULTS[len(options):])
+
+
+def _inner(operator: Any, xs: Any, tables: Any, options: Any) -> Any:
+    """Rotations of the slice alone: zeros where `operator` would copy."""
+    pairing, slice = options
+    if slice is None:
+        return _tuple(operator(*xs, *tables, pairing, None))
+    start, end = slice
+    rotated = operator(*(x[..., start:end] for x in xs), *tables, pairing,
+                       None)
+    return [torch.nn.functional.pad(y, (start, x.shape[-1] - end))
+            for x, y in zip(xs, _tuple(rotated), strict=True)]
+
+
+def _register_gradients(name: str, n: int) -> None:
+    forward = getattr(ops, name)
+    dx = getattr(ops, f"{name}_dx")
+    backward = getattr(ops, f"{name}_backward")
+
+    def setup(ctx: Any, inputs: Any, output: Any) -> None:
+        *data, cos, sin, pairing, slice = inputs
+        ctx.options = pairing, slice
+        ctx.for_tables = any(ctx.needs_input_grad[len(data):len(data) + 2])
+        # x of the forward, dy of _dx: only for the gradients of the tables.
+        kept = data if ctx.for_tables or len(data) == 2 * n else ()
+        ctx.save_for_backward(*kept, cos, sin)
+
+    def of_forward(ctx: Any, *grads: Tensor) -> Any:
+        *xs, cos, sin = ctx.saved_tensors
+        if not ctx.for_tables:
+            return *_tuple(dx(*grads, cos, sin, *ctx.options)), *[None] * 4
+        return *backward(*grads, *xs, cos, sin, *ctx.options), None, None
+
+    def of_dx(ctx: Any, *grads: Tensor) -> Any:
+        *dys, cos, sin = ctx.saved_tensors
+        ddys = _tuple(forward(*grads, cos, sin, *ctx.options))
+        if not ctx.for_tables:
+            return *ddys, *[None] * 4
+        results = backward(*dys, *grads, cos, sin, *ctx.options)
+        return *ddys, *results[n:], None, None
+
+    def of_backward(ctx: Any, *grads: Tensor) -> Any:
+        *data, cos, sin = ctx.saved_tensors
+        dys, xs = data[:n], data[n:]
+        gxs, gtables = grads[:n], grads[n:]
+        by_x = _tuple(forward(*gxs, cos, sin, *ctx.options))
+        by_tables = _inner(forward, xs, gtables, ctx.options)
+        ddys = [a + b for a, b in zip(by_x, by_tables, strict=True)]
+        dxs = _inner(dx, dys, gtables, ctx.options)
+        dtables = [None, None]
+        if ctx.for_tables:
+            dtables = backward(*dys, *gxs, cos, sin, *ctx.options)[n:]
+        return *ddys, *dxs, *dtables, None, None
+
+    for op, gradient in ((name, of_forward), (f"{name}_dx", of_dx),
+                         (f"{name}_backward", of_backward)):
+        torch.library.register_autograd(f"ropewalk::{op}", gradient,
+                                        setup_context=setup, lib=library)
+
+
+def batch_first(tensor: Tensor, dim: int | None, size: int) -> Tensor:
+    """The batch as axis 0; a tensor without one is shared by all of it."""
+    if dim is None:
+        return tensor.expand(size, *tensor.shape)
+    return tensor.movedim(dim, 0)
+
+
+def _register_vmap(op: str, tensors: int, outputs: int) -> None:
+    operator = getattr(ops, op)
+
+    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        moved = [batch_first(tensor, dim, info.batch_size) for tensor, dim in
+                 zip(arguments[:tensors], in_dims, strict=False)]
+        result = operator(*moved, *arguments[tensors:])
+        return result, _plural([0] * outputs)
+
+    torch.library.register_vmap(f"ropewalk::{op}", vmap, lib=library)
+
+
+def _define(name: str, operands: list[str]) -> None:
+    n = len(operands)
+    dys = [f"d{x}" for x in operands]
+    for op, tensors, outputs, kernel in (
+            (name, operands, n, lambda c: _forward_kernel(n, c)),
+            (f"{name}_dx", dys, n, lambda c: _backward_kernel(n, False, c)),
+            (f"{name}_backward", dys + operands, n + 2,
+             lambda c: _backward_kernel(n, True, c))):
+        names = ", ".join(f"Tensor {t}" for t in (*tensors, "cos", "sin"))
+        returned = ", ".join(["Tensor"] * outputs)
+        library.define(f"{op}({names}, {_OPTIONS}) -> ({returned})")
+        library.impl(op, kernel(False), "CPU")
+        torch.library.register_fake(f"ropewalk::{op}", kernel(True),
+                                    lib=library)
+        _register_vmap(op, len(tensors) + 2, outputs)
+    _register_gradients(name, n)
+
+
+_define("rotary", ["x"])
+_define("rotary_qk", ["q", "k"])
+
+
+# --- rotary_ ----------------------------------------------------------------
+
+library.define(f"rotary_(Tensor(a!) x, Tensor cos, Tensor sin, {_OPTIONS})"
+               " -> ()")
+
+
+def rotary_kernel(x: Tensor, cos: Tensor, sin: Tensor, pairing: str = "half",
+                  slice: Any = None) -> None:
+    _native.rotate(x, cos, sin, x, pairing=pairing, slice=slice,
+                   threads=_native.THREADS)
+    if not x.is_inference():
+        torch.autograd.graph.increment_version(x)
+
+
+def _rotary_fake(x: Tensor, cos: Tensor, sin: Tensor, pairing: str = "half",
+                 slice: Any = None) -> None:
+    _checked(_native._core.rotate, "rotate", dict(x=x, cos=cos, sin=sin, y=x),
+             pairing=pairing, slice=slice)
+
+
+def _rotary_autograd(keys: Any, x: Tensor, cos: Tensor, sin: Tensor,
+                     pairing: str = "half", slice: Any = None) -> None:
+    if torch.is_grad_enabled() and (x.requires_grad or cos.requires_grad or
+                                    sin.requires_grad):
+        # The gradients of the tables need x as it was. torch's copy_ knows
+        # what may be written to in place, and says so before it writes.
+        keep = x.clone() if cos.requires_grad or sin.requires_grad else x
+        x.copy_(ops.rotary(keep, cos, sin, pairing, slice))
+        return
+    with torch._C._AutoDispatchBelowAutograd():
+        ops.rotary_.default.redispatch(
+            keys & torch._C._after_autograd_keyset, x, cos, sin, pairing,
+            slice)
+
+
+def _rotary_vmap(info: Any, in_dims: Any, x: Tensor, cos: Tensor, sin: Tensor,
+                 pairing: str = "half", slice: Any = None) -> Any:
+    if in_dims[0] is None:
+        raise ValueError("[rotate] x: vmap over cos and sin cannot write to "
+                         "one x in place")
+    size = info.batch_size
+    ops.rotary_(x.movedim(in_dims[0], 0), batch_first(cos, in_dims[1], size),
+                batch_first(sin, in_dims[2], size), pairing, slice)
+    return None, None
+
+
+library.impl("rotary_", rotary_kernel, "CPU")
+library.impl("rotary_", _rotary_autograd, "Autograd", with_keyset=True)
+torch.library.register_fake("ropewalk::rotary_", _rotary_fake, lib=library)
+torch.library.register_vmap("ropewalk::rotary_", _rotary_vmap, lib=library)
