@@ -42,6 +42,10 @@ test-torch: setup ## Install torch and run the tests of Python
 	@tools/setup python
 	@BUILD=$(BUILD) tools/test_python torch
 
+test-model: setup ## Run a language model, with torch and transformers
+	@tools/setup python
+	@BUILD=$(BUILD) tools/test_python model
+
 bench: configure ## Measure each operator against a copy of the same bytes
 	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-cli
 	@$(BUILD)/bin/ropewalk bench

@@ -73,11 +73,11 @@ def calls(op, grad):
         xs = (x, second(x, cos)) if op.startswith("rotary_qk") else (x,)
         if op.endswith("_backward"):
             xs = (*(torch.randn_like(t).requires_grad_(grad) for t in xs), *xs)
-        if op == "rotary_" and grad:
-            xs = (x * 1,)  # a leaf may not be written to
+        if op.endswith("_") and grad:
+            xs = tuple(t * 1 for t in xs)  # a leaf may not be written to
         yield (*xs, cos, sin, *options)
 
 
-OPS = ("rotary", "rotary_", "rotary_dx", "rotary_backward", "rotary_qk",
-       "rotary_qk_dx", "rotary_qk_backward", "rotary_cached",
-       "rotary_cached_dx")
+OPS = ("rotary", "rotary_", "rotary_dx", "rotary_dx_", "rotary_backward",
+       "rotary_qk", "rotary_qk_", "rotary_qk_dx", "rotary_qk_backward",
+       "rotary_cached", "rotary_cached_dx")

@@ -14,9 +14,18 @@ from .._options import Axes, Pairing, Style
 from . import _native
 from ._cached import ops
 from ._direct import may_call_directly
-from ._library import check_tensors, rotary_kernel
+from ._library import check_tensors, increment_version
+from ._transformers import Patch, patch_transformers
 
-__all__ = ["rotary", "rotary_", "rotary_cached", "rotary_qk"]
+__all__ = [
+    "Patch",
+    "patch_transformers",
+    "rotary",
+    "rotary_",
+    "rotary_cached",
+    "rotary_qk",
+    "rotary_qk_",
+]
 
 Tensor = torch.Tensor
 
@@ -71,11 +80,32 @@ def rotary_(x: Tensor, cos: Tensor, sin: Tensor, *, pairing: Pairing = "half",
     CANN's counterpart is InplacePartialRotaryMul.
     """
     if may_call_directly(x, cos, sin):
-        rotary_kernel(x, cos, sin, pairing, slice)
+        _native.rotate(x, cos, sin, x, None, None, pairing, slice,
+                       threads=_native.THREADS)
+        increment_version(x)
     else:
         check_tensors("rotate", x=x, cos=cos, sin=sin)
         ops.rotary_(x, cos, sin, pairing, slice)
     return x
+
+
+def rotary_qk_(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *,
+               pairing: Pairing = "half",
+               slice: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
+    """`rotary_qk`, written to q and k, in one run.
+
+    Returns:
+      q and k. What `rotary_` says of x holds for both; they may not overlap.
+    """
+    if may_call_directly(q, k, cos, sin):
+        _native.rotate(q, cos, sin, q, k, k, pairing, slice,
+                       threads=_native.THREADS)
+        increment_version(q)
+        increment_version(k)
+    else:
+        check_tensors("rotate", x=q, x2=k, cos=cos, sin=sin)
+        ops.rotary_qk_(q, k, cos, sin, pairing, slice)
+    return q, k
 
 
 def rotary_qk(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *,

@@ -213,53 +213,83 @@ _define("rotary", ["x"])
 _define("rotary_qk", ["q", "k"])
 
 
-# --- rotary_ ----------------------------------------------------------------
-
-library.define(f"rotary_(Tensor(a!) x, Tensor cos, Tensor sin, {_OPTIONS})"
-               " -> ()")
+# --- In place: rotary_, rotary_qk_, rotary_dx_ -------------------------------
 
 
-def rotary_kernel(x: Tensor, cos: Tensor, sin: Tensor, pairing: str = "half",
-                  slice: Any = None) -> None:
-    _native.rotate(x, cos, sin, x, pairing=pairing, slice=slice,
-                   threads=_native.THREADS)
+def increment_version(x: Tensor) -> None:
+    """Lets autograd see that x was written to."""
     if not x.is_inference():
         torch.autograd.graph.increment_version(x)
 
 
-def _rotary_fake(x: Tensor, cos: Tensor, sin: Tensor, pairing: str = "half",
-                 slice: Any = None) -> None:
-    _checked(_native._core.rotate, "rotate", dict(x=x, cos=cos, sin=sin, y=x),
-             pairing=pairing, slice=slice)
+def _in_place_kernel(name: str, n: int, check_only: bool) -> Any:
+    backward = name == "rotary_dx_"
+    read, written = ("dy", "dx") if backward else ("x", "y")
+    operator = "rotate_backward" if backward else "rotate"
+
+    def kernel(*arguments: Any) -> None:
+        (*xs, cos, sin), (pairing, slice) = _split(n + 2, arguments)
+        names = {read: xs[0], "cos": cos, "sin": sin, written: xs[0]}
+        if n == 2:
+            names.update({f"{read}2": xs[1], f"{written}2": xs[1]})
+        if check_only:
+            _checked(getattr(_native._core, operator), operator, names,
+                     pairing=pairing, slice=slice)
+            return
+        getattr(_native, operator)(**names, pairing=pairing, slice=slice,
+                                   threads=_native.THREADS)
+        for x in xs:
+            increment_version(x)
+
+    return kernel
 
 
-def _rotary_autograd(keys: Any, x: Tensor, cos: Tensor, sin: Tensor,
-                     pairing: str = "half", slice: Any = None) -> None:
-    if torch.is_grad_enabled() and (x.requires_grad or cos.requires_grad or
-                                    sin.requires_grad):
-        # The gradients of the tables need x as it was. torch's copy_ knows
-        # what may be written to in place, and says so before it writes.
-        keep = x.clone() if cos.requires_grad or sin.requires_grad else x
-        x.copy_(ops.rotary(keep, cos, sin, pairing, slice))
-        return
-    with torch._C._AutoDispatchBelowAutograd():
-        ops.rotary_.default.redispatch(
-            keys & torch._C._after_autograd_keyset, x, cos, sin, pairing,
-            slice)
+def _in_place_autograd(name: str, n: int) -> Any:
+    def autograd(keys: Any, *arguments: Any) -> None:
+        tensors, options = _split(n + 2, arguments)
+        if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
+            xs = tensors[:n]
+            if any(t.requires_grad for t in tensors[n:]):
+                # The gradients of the tables need x as it was.
+                xs = [x.clone() for x in xs]
+            ys = _tuple(getattr(ops, name[:-1])(*xs, *tensors[n:], *options))
+            # torch's copy_ knows what may be written to in place, and says
+            # so before it writes.
+            for x, y in zip(tensors[:n], ys, strict=True):
+                x.copy_(y)
+            return
+        with torch._C._AutoDispatchBelowAutograd():
+            getattr(ops, name).default.redispatch(
+                keys & torch._C._after_autograd_keyset, *tensors, *options)
+
+    return autograd
 
 
-def _rotary_vmap(info: Any, in_dims: Any, x: Tensor, cos: Tensor, sin: Tensor,
-                 pairing: str = "half", slice: Any = None) -> Any:
-    if in_dims[0] is None:
-        raise ValueError("[rotate] x: vmap over cos and sin cannot write to "
-                         "one x in place")
-    size = info.batch_size
-    ops.rotary_(x.movedim(in_dims[0], 0), batch_first(cos, in_dims[1], size),
-                batch_first(sin, in_dims[2], size), pairing, slice)
-    return None, None
+def _in_place_vmap(name: str, n: int) -> Any:
+    def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+        tensors, options = _split(n + 2, arguments)
+        if None in in_dims[:n]:
+            raise ValueError("[rotate] x: vmap over other tensors cannot write "
+                             "to one x in place")
+        getattr(ops, name)(*(
+            batch_first(tensor, dim, info.batch_size) for tensor, dim in
+            zip(tensors, in_dims, strict=False)), *options)
+        return None, None
+
+    return vmap
 
 
-library.impl("rotary_", rotary_kernel, "CPU")
-library.impl("rotary_", _rotary_autograd, "Autograd", with_keyset=True)
-torch.library.register_fake("ropewalk::rotary_", _rotary_fake, lib=library)
-torch.library.register_vmap("ropewalk::rotary_", _rotary_vmap, lib=library)
+for _name, _operands in (("rotary_", ["x"]), ("rotary_qk_", ["q", "k"]),
+                         ("rotary_dx_", ["dx"])):
+    _n = len(_operands)
+    _written = ", ".join(f"Tensor({mark}!) {x}" for mark, x in
+                         zip("ab", _operands, strict=False))
+    library.define(f"{_name}({_written}, Tensor cos, Tensor sin, {_OPTIONS})"
+                   " -> ()")
+    library.impl(_name, _in_place_kernel(_name, _n, False), "CPU")
+    library.impl(_name, _in_place_autograd(_name, _n), "Autograd",
+                 with_keyset=True)
+    torch.library.register_fake(f"ropewalk::{_name}",
+                                _in_place_kernel(_name, _n, True), lib=library)
+    torch.library.register_vmap(f"ropewalk::{_name}",
+                                _in_place_vmap(_name, _n), lib=library)
