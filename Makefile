@@ -11,8 +11,8 @@ CMAKE_FLAGS ?=
 PREFIX ?= $(BUILD)/aclnn
 export CMAKE_GENERATOR ?= Ninja
 
-.PHONY: help setup configure build demo test test-torch test-model bench lint \
-  wheel aclnn install clean
+.PHONY: help setup configure build demo test test-torch test-model bench \
+  instructions lint wheel aclnn install clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -49,6 +49,9 @@ test-model: setup ## Run a language model, with torch and transformers
 bench: configure ## Measure each operator against a copy of the same bytes
 	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-cli
 	@$(BUILD)/bin/ropewalk bench
+
+instructions: build ## Take today's counts of instructions into the gate
+	@cmake --build $(BUILD) --target instructions
 
 lint: ## Check format, include rules, and the code by clang-tidy
 	@tools/setup lint
