@@ -23,7 +23,7 @@ std::string CpuName() {
     const std::string value = line.substr(colon + 2);
     if (line.starts_with("model name")) return value;
     if (line.starts_with("CPU implementer")) arm = "Arm " + value;
-    if (line.starts_with("CPU part")) return arm + " " + value;
+    if (line.starts_with("CPU part")) return arm.append(" ").append(value);
   }
   return kUnknown;
 }
