@@ -41,3 +41,9 @@ if(ROPEWALK_SANITIZE)
     add_compile_options(-Wno-tsan)
   endif()
 endif()
+
+if(ROPEWALK_FUZZ)
+  # What libFuzzer is guided by; only the fuzzers link the rest of it.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
