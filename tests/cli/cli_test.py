@@ -128,6 +128,21 @@ def floats(shape, values):
     return ("F32", shape, struct.pack("<%df" % len(values), *values))
 
 
+def report_K8_no_other_rotation_instead(program, good, new):
+    """What a command cannot do is refused, and not done by another rotation."""
+    files = ["-i", good, "-o", new]
+    program.refuses(2, "pairing", "rotate", *files)
+    program.refuses(2, "pairing", "backward", *files)
+    program.refuses(2, "style", "cached", "--head-size", "4", *files)
+    for style in ("half", "quarter", "interleave-half"):
+        program.refuses(2, "style", "cached", "--style", style, "--head-size",
+                        "4", *files)
+    program.refuses(2, "pairing", "cached", "--pairing", "interleave",
+                    "--style", "neox", "--head-size", "4", *files)
+    program.refuses(2, "slice", "rotate", "--pairing", "quarter", "--slice",
+                    "0:2", *files)
+
+
 def refusals(program, folder):
     good = os.path.join(folder, "good.safetensors")
     write(good, {"x": floats([1, 4], [1, 2, 3, 4]),
@@ -193,6 +208,8 @@ def refusals(program, folder):
             done = program.run("info", stdout=full)
         check(done.returncode == 1 and len(done.stderr.splitlines()) == 1,
               "info to a full device")
+
+    report_K8_no_other_rotation_instead(program, good, new)
 
     cache = os.path.join(folder, "cache.safetensors")
     write(cache, {"positions": ("I64", [3], struct.pack("<3q", 0, 3, 4)),
