@@ -165,4 +165,5 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    with numpy.errstate(all="ignore"):  # infinities and NaNs are among them
+        main()
