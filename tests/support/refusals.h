@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ropewalk/ropewalk.h"
+#include "support/refusal_list.h"
 #include "support/test_tensor.h"
 
 namespace ropewalk::test {
@@ -40,6 +41,7 @@ void CheckRefusals(const std::vector<Refusal<Options, Tensors>>& refusals,
     EXPECT_EQ(plan.status().code(), refusal.code)
         << refusal.what << ": " << plan.status().message();
     EXPECT_EQ(plan.status().message(), refusal.message) << refusal.what;
+    NoteRefusal(refusal.what, plan.status().message());
   }
 }
 

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "ropewalk_acl.h"
 #include "rule_cases.h"
+#include "support/refusal_list.h"
 
 namespace ropewalk_aclnn {
 namespace {
@@ -43,6 +44,9 @@ Outcome Try(const RuleCase& test, int profile, int64_t value) {
     EXPECT_EQ(size, 12345u);
     EXPECT_EQ(executor, mark);
     outcome.message = Message();
+    ropewalk::test::NoteRefusal(RuleName(test.rule) + ", status " +
+                                    std::to_string(outcome.status),
+                                outcome.message);
   }
   return outcome;
 }
