@@ -165,6 +165,57 @@ TEST(ThreadsTest, FromInsideATaskItRunsInline) {
   }
 }
 
+// A host's own parallel-for that nests: its tasks rotate by the same executor,
+// by one that starts threads anew, and by the library's pool.
+TEST(ThreadsTest, AHostsParallelForMayNest) {
+  const Work work;
+  ThreadsExecutor host(3);
+  const auto pool = MakePool(2);
+  struct Nested {
+    const Work* work;
+    std::vector<Executor*> executors;
+    std::vector<TestTensor> outputs;
+  } nested{&work,
+           {&host, pool.get(), nullptr, &InlineExecutor()},
+           std::vector<TestTensor>(8, TestTensor(work.x.desc()))};
+  host.ParallelFor(
+      nested.outputs.size(),
+      [](void* context, size_t task, size_t, size_t) noexcept {
+        Nested& n = *static_cast<Nested*>(context);
+        const Status status = n.work->Run(
+            n.outputs[task], n.executors[task % n.executors.size()]);
+        EXPECT_TRUE(status.ok()) << status.message();
+      },
+      &nested);
+  for (const TestTensor& y : nested.outputs) {
+    EXPECT_TRUE(SameMemory(y, work.want));
+  }
+}
+
+// One plan, many threads, each with buffers of its own.
+TEST(ThreadsTest, OnePlanManyThreads) {
+  const Work work;
+  const Result<Plan> plan = MakeRotatePlan(
+      work.options,
+      {work.x.desc(), work.cos.desc(), work.sin.desc(), work.y.desc()});
+  ASSERT_TRUE(plan.ok());
+  std::vector<TestTensor> outputs(5, TestTensor(work.x.desc()));
+  std::vector<std::thread> threads;
+  for (TestTensor& y : outputs) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 8; ++i) {
+        const Status status =
+            plan->Run(RotateBuffers{work.x.data(), work.cos.data(),
+                                    work.sin.data(), y.data()},
+                      {i % 2 == 0 ? nullptr : &InlineExecutor(), {}});
+        EXPECT_TRUE(status.ok()) << status.message();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const TestTensor& y : outputs) EXPECT_TRUE(SameMemory(y, work.want));
+}
+
 TEST(ThreadsTest, ManyCallersAtOnce) {
   const Work work;
   std::vector<TestTensor> outputs(6, TestTensor(work.x.desc()));

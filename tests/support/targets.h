@@ -11,16 +11,19 @@
 
 namespace ropewalk::test {
 
-/// Plans made while it lives use this target.
+/// Plans made while it lives use this target, later ones that of before.
 class ScopedTarget {
  public:
-  explicit ScopedTarget(const std::string& name) {
+  explicit ScopedTarget(const std::string& name) : before_(CurrentTarget()) {
     const Status status = ForceTarget(name);
     EXPECT_TRUE(status.ok()) << status.message();
   }
-  ~ScopedTarget() { (void)ForceTarget(""); }
+  ~ScopedTarget() { (void)ForceTarget(before_); }
   ScopedTarget(const ScopedTarget&) = delete;
   ScopedTarget& operator=(const ScopedTarget&) = delete;
+
+ private:
+  std::string before_;
 };
 
 /// Calls `body` with each target forced. Stops at the first fatal failure.
