@@ -30,6 +30,9 @@ inline double Apply(Finish finish, const Format& format, double first,
   const auto narrow = [&](const Format& in) {
     return Round(format, Round(in, Round(in, first) + Round(in, second)));
   };
+  const auto narrow_products = [&](const Format& in) {
+    return Round(format, ToF32(Round(in, first) + Round(in, second)));
+  };
   switch (finish) {
     case Finish::kExact:
       return first + second;
@@ -45,6 +48,10 @@ inline double Apply(Finish finish, const Format& format, double first,
       return fused(!second_of_pair);
     case Finish::kFuseSecondThenFirst:
       return fused(second_of_pair);
+    case Finish::kBF16Products:
+      return narrow_products(kBrain);
+    case Finish::kFP16Products:
+      return narrow_products(kHalf);
     case Finish::kBF16:
       return narrow(kBrain);
     case Finish::kFP16:

@@ -172,6 +172,14 @@ bool Judge::Outside(const Limit& limit, double want, double terms,
   return std::fabs(got - want) > Allowed(limit, want, terms, columns);
 }
 
+bool Judge::Outside(double first, double second, double got) const {
+  const Finish bits = eager() ? finish_ : Finish::kContract;
+  return Outside(limit_, Apply(finish_, format_, first, second, false),
+                 std::fabs(first) + std::fabs(second),
+                 Apply(bits, format_, first, second, false), got,
+                 Columns::kRotated);
+}
+
 bool Judge::Near(double want, double terms, double got, Columns columns,
                  double slack) const {
   if (!std::isfinite(want) || !std::isfinite(got)) {

@@ -67,6 +67,9 @@ class Judge {
             const double* got, size_t count, Columns columns, double* ulp,
             Tally* tally) const;
 
+  /// Whether an element made of two finite products is beyond the chosen limit.
+  bool Outside(double first, double second, double got) const;
+
   /// Whether `got` is as near to `want` as the chosen or the arithmetic limit
   /// asks, with `slack` more.
   bool Near(double want, double terms, double got, Columns columns,

@@ -36,6 +36,18 @@ Model RightModel(const Scene& scene) {
   return model;
 }
 
+std::vector<int64_t> PairColumns(Pairing layout, int64_t width, bool full,
+                                 Pairing stored) {
+  std::vector<int64_t> columns(static_cast<size_t>(width));
+  for (int64_t k = 0; k < width / 2; ++k) {
+    const reference::Pair to = reference::PairAt(layout, width, k);
+    const reference::Pair from = reference::PairAt(stored, width, k);
+    columns[static_cast<size_t>(to.p)] = full ? from.p : k;
+    columns[static_cast<size_t>(to.r)] = full ? from.r : k;
+  }
+  return columns;
+}
+
 Rotator::Rotator(const Scene& scene)
     : scene_(scene),
       cos_numbers_(static_cast<size_t>(scene.tables.numbers())),
@@ -75,32 +87,19 @@ bool Rotator::LoadNumbers(const Model& model, int64_t slot) {
   return true;
 }
 
-// From numbers as stored to a number for each column that rotates.
-void Rotator::LayOut(const Model& model, const double* numbers,
-                     double* columns) {
-  const int64_t pairs = model.width / 2;
-  const Tables& tables = scene_.tables;
-  if (tables.full() && !model.layout) {
-    std::copy_n(numbers + model.table_start, model.width, columns);
-    return;
-  }
-  const Pairing layout = model.layout.value_or(model.pairing);
-  for (int64_t k = 0; k < pairs; ++k) {
-    const reference::Pair to = reference::PairAt(layout, model.width, k);
-    const reference::Pair from =
-        reference::PairAt(scene_.pairing, tables.width(), k);
-    const bool full = tables.full();
-    columns[to.p] = numbers[full ? from.p : k + model.table_start / 2];
-    columns[to.r] = numbers[full ? from.r : k + model.table_start / 2];
-  }
-}
-
 bool Rotator::LoadTable(const Model& model, int64_t slot, double* cos,
                         double* sin) {
   if (!LoadNumbers(model, slot)) return false;
-  LayOut(model, cos_numbers_.data(), cos);
-  LayOut(model, sin_numbers_.data(), sin);
   const auto width = static_cast<size_t>(model.width);
+  if (columns_.empty()) {
+    std::copy_n(cos_numbers_.data(), width, cos);
+    std::copy_n(sin_numbers_.data(), width, sin);
+  }
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    const auto number = static_cast<size_t>(columns_[c]);
+    cos[c] = cos_numbers_[number];
+    sin[c] = sin_numbers_[number];
+  }
   if (model.round_tables) {
     RoundAll(*model.round_tables, cos, width);
     RoundAll(*model.round_tables, sin, width);
@@ -255,6 +254,10 @@ Status Rotator::Run(const Model& model, std::span<const int64_t> rows,
         SectionOfPair(scene_.tables.section_sizes(), scene_.tables.axes(),
                       scene_.tables.width());
     return Run(right, rows, products);
+  }
+  columns_ = model.table_columns;
+  if (columns_.empty() && !scene_.tables.full()) {
+    columns_ = PairColumns(model.pairing, model.width, false);
   }
   x_.resize(rows.size() * static_cast<size_t>(scene_.columns));
   cos_.clear();

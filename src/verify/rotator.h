@@ -27,6 +27,8 @@ enum class Finish : uint8_t {
   kFuseSecond,  ///< the other way round
   kFuseFirstThenSecond,  ///< of a pair, the one and then the other
   kFuseSecondThenFirst,
+  kBF16Products,  ///< each product rounded to bf16, their sum in fp32
+  kFP16Products,
   kBF16,  ///< each product and the sum rounded to bf16
   kFP16,
 };
@@ -37,9 +39,8 @@ struct Model {
   Pairing pairing = Pairing::kHalf;
   Direction direction = Direction::kForward;
   int64_t start = 0, width = 0;  ///< the columns that rotate
-  int64_t table_start = 0;       ///< the first column used of full tables
-  /// The columns of the tables are laid out for this pairing, pair by pair.
-  std::optional<Pairing> layout = {};
+  /// Which number of a table row serves each column that rotates.
+  std::vector<int64_t> table_columns = {};
   bool swap_cos_sin = false;
   bool negate_sin = false;
   bool swap_partners = false;  ///< each element takes its partner's sin
@@ -67,6 +68,11 @@ struct Model {
 
 /// The right one.
 Model RightModel(const Scene& scene);
+
+/// The numbers of a table row, a number for each pair or, if `full`, for each
+/// column as `stored` pairs them, laid out by `layout`.
+std::vector<int64_t> PairColumns(Pairing layout, int64_t width, bool full,
+                                 Pairing stored = Pairing::kHalf);
 
 /// Two products for each element, whose sum is the result; columns that do not
 /// rotate have 0 as their second. [rows][columns].
@@ -96,7 +102,6 @@ class Rotator {
 
   bool LoadTable(const Model& model, int64_t slot, double* cos, double* sin);
   bool LoadNumbers(const Model& model, int64_t slot);
-  void LayOut(const Model& model, const double* numbers, double* columns);
   const Plan* FindPlan(const Model& model, size_t groups, size_t rows,
                        Status* status);
   void LoadRows(const Model& model, std::span<const int64_t> rows,
@@ -110,7 +115,7 @@ class Rotator {
   std::map<PlanKey, Plan> plans_;
   std::vector<double> x_, cos_, sin_, zeros_;
   std::vector<double> cos_numbers_, sin_numbers_, one_cos_, one_sin_;
-  std::vector<int64_t> positions_;
+  std::vector<int64_t> positions_, columns_;
   std::vector<size_t> groups_;  // rows that follow one another, by their slot
 };
 

@@ -157,6 +157,16 @@ RowPlace Scene::Place(int64_t row) const {
   return place;
 }
 
+int64_t Scene::RowOf(int64_t slot, int64_t head) const {
+  int64_t row = 0;
+  for (const Axis& axis : axes_) {
+    const int64_t index =
+        axis.slot_step != 0 ? slot / axis.slot_step : head / axis.head_step;
+    row = row * axis.size + index % axis.size;
+  }
+  return row;
+}
+
 void Scene::LoadX(const RowPlace& place, double* to) const {
   Widen(x.desc.dtype, At(x, place.x), LastStride(x.desc), columns, to);
 }

@@ -85,6 +85,8 @@ struct Scene {
   void SetRows(const std::vector<bool>& kept);
 
   RowPlace Place(int64_t row) const;
+  /// The row of a slot and a head.
+  int64_t RowOf(int64_t slot, int64_t head) const;
   void LoadX(const RowPlace& place, double* to) const;
   void LoadX2(const RowPlace& place, double* to) const;
   void LoadResult(const RowPlace& place, double* to) const;

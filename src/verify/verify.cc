@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/dtype.h"
+#include "verify/diagnose.h"
 #include "verify/judge.h"
 #include "verify/scene.h"
 #include "verify/sums.h"
@@ -84,6 +85,7 @@ Status CheckOptions(const VerifyOptions& options) {
 struct Findings {
   VerifyReport report;
   const VerifyOptions& options;
+  std::vector<verify::Diagnosis> diagnoses = {};
 
   void Add(const char* name, const ConstTensor& result,
            std::vector<int64_t> shape, OutputReport output) {
@@ -98,14 +100,26 @@ struct Findings {
     OutputReport output;
     Evidence evidence;
     const Status status = RunSurvey(scene, judge, options, &output, &evidence);
-    if (status.ok()) {
-      Add(scene.name.c_str(), scene.result, scene.shown_shape,
-          std::move(output));
-    }
-    return status;
+    if (!status.ok()) return status;
+    const bool wrong = !output.ok;
+    Add(scene.name.c_str(), scene.result, scene.shown_shape, std::move(output));
+    if (!wrong || !options.diagnose) return status;
+    return Diagnose(scene, judge, evidence, options, &diagnoses.emplace_back());
+  }
+  Status AddSum(const verify::SumScene& scene, verify::Sum sum,
+                OutputReport output, const Evidence& evidence) {
+    const ConstTensor& result = *scene.result(sum);
+    const bool wrong = !output.ok;
+    Add(sum == verify::Sum::kCos ? "dcos" : "dsin", result,
+        ShapeOf(result.desc), std::move(output));
+    if (!wrong || !options.diagnose) return Status();
+    const Judge judge(result.desc.dtype, options.limit, options.reference);
+    return DiagnoseSum(scene, sum, judge, evidence, options,
+                       &diagnoses.emplace_back());
   }
   VerifyReport Done() {
     report.ok = std::ranges::all_of(report.outputs, &OutputReport::ok);
+    report.diagnosis = Conclude(diagnoses);
     return std::move(report);
   }
 };
@@ -226,13 +240,15 @@ Result<VerifyReport> Check(const VerifyBackwardCall& call,
     verify::SumSurvey survey;
     status = RunSumSurvey(scene, options, &survey);
     if (!status.ok()) return status;
-    const std::vector<int64_t> shape = ShapeOf(call.cos.desc);
     if (survey.dcos) {
-      findings.Add("dcos", *call.dcos, shape, std::move(*survey.dcos));
+      status = findings.AddSum(scene, verify::Sum::kCos,
+                               std::move(*survey.dcos), survey.dcos_evidence);
     }
-    if (survey.dsin) {
-      findings.Add("dsin", *call.dsin, shape, std::move(*survey.dsin));
+    if (status.ok() && survey.dsin) {
+      status = findings.AddSum(scene, verify::Sum::kSin,
+                               std::move(*survey.dsin), survey.dsin_evidence);
     }
+    if (!status.ok()) return status;
   }
   return findings.Done();
 }

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What `ropewalk verify` says of results that are right.
 
-usage: verify_test.py ROPEWALK GOLDEN_FOLDER
+usage: right_test.py ROPEWALK GOLDEN_FOLDER
 """
 
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 
 from cli_test import PAIRINGS, check, faults, read, write
 
