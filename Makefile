@@ -4,6 +4,7 @@
 #   BUILD=folder         where to build (build)
 #   JOBS=n               how much at once (all processors)
 #   CMAKE_FLAGS="-D..."  more options for CMake; they are kept in BUILD
+#   BENCH_FLAGS=--quick  measure for 2 minutes (bench)
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
@@ -46,9 +47,11 @@ test-model: setup ## Run a language model, with torch and transformers
 	@tools/setup python
 	@BUILD=$(BUILD) tools/test_python model
 
-bench: configure ## Measure each operator against a copy of the same bytes
-	@cmake --build $(BUILD) -j $(JOBS) --target ropewalk-cli
-	@$(BUILD)/bin/ropewalk bench
+bench: configure ## Measure against a copy and other libraries; 10 minutes
+	@tools/setup python
+	@cmake --build $(BUILD) -j $(JOBS) \
+	  --target ropewalk-cli ropewalk_shared ropewalk_yardstick
+	@tools/bench $(BUILD) $(BENCH_FLAGS)
 
 instructions: build ## Take today's counts of instructions into the gate
 	@cmake --build $(BUILD) --target instructions

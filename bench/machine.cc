@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 #include <string_view>
 
 #include "bench/commit.h"
@@ -44,7 +45,8 @@ size_t MemoryBytes() {
 }  // namespace
 
 Machine ReadMachine() {
-  return {CpuName(), SystemName(), MemoryBytes(), ReadCaches()};
+  return {CpuName(), SystemName(), std::thread::hardware_concurrency(),
+          MemoryBytes(), ReadCaches()};
 }
 
 const char* Compiler() {

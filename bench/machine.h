@@ -14,6 +14,7 @@ namespace ropewalk::bench {
 struct Machine {
   std::string cpu;     ///< "AMD EPYC 7B13"
   std::string system;  ///< "Linux 6.1.0"
+  size_t cpus = 0;
   size_t memory_bytes = 0;
   Caches caches;
 };

@@ -87,6 +87,7 @@ Json MachineJson() {
   const bench::Machine machine = bench::ReadMachine();
   return {{"cpu", machine.cpu},
           {"system", machine.system},
+          {"cpus", machine.cpus},
           {"memory_bytes", machine.memory_bytes},
           {"cache_bytes",
            {{"l1d", machine.caches.l1d},
