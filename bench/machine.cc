@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <thread>
 #include <string_view>
+#include <thread>
 
 #include "bench/commit.h"
 
