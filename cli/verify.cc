@@ -12,7 +12,10 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/inputs.h"
+#include "cli/page.h"
+#include "cli/picture.h"
 #include "cli/report.h"
+#include "io/output_file.h"
 #include "ropewalk/verify.h"
 
 namespace ropewalk::cli {
@@ -41,6 +44,7 @@ struct VerifyArguments {
   std::optional<double> ulp, rtol, atol;
   std::string set;
   size_t worst = 5;
+  std::string plot, html;
 
   void AddTo(CLI::App& app, const std::string& reads,
              const std::string& results_named);
@@ -107,6 +111,23 @@ void VerifyArguments::AddTo(CLI::App& app, const std::string& reads,
       ->check(CLI::Range(size_t{0}, size_t{1000}));
   app.add_flag("--no-diagnosis", no_diagnosis, "Do not look for the cause");
   app.add_flag("--json", json, "Report as JSON");
+  const auto ends_in = [](const char* suffix) {
+    return CLI::Validator(
+        [suffix](const std::string& path) {
+          return path.ends_with(suffix) ? std::string()
+                                        : fmt::format("must end in {}", suffix);
+        },
+        "");
+  };
+  app.add_option("--plot", plot,
+                 "Also draw the errors: by position and column, by head,\nand "
+                 "how many of each size")
+      ->type_name("FILE.svg")
+      ->check(ends_in(".svg"));
+  app.add_option("--html", html,
+                 "Also write the report with its picture as one page")
+      ->type_name("FILE.html")
+      ->check(ends_in(".html"));
 }
 
 Result<Limit> VerifyArguments::ChosenLimit() const {
@@ -158,6 +179,37 @@ class Bar : public VerifyProgress {
   size_t done_ = 0, kept_ = 0;
 };
 
+Status WriteText(const std::string& path, const std::string& text) {
+  Result<io::OutputFile> file = io::OutputFile::Create(path);
+  if (!file.ok()) return file.status();
+  const Status status = file->Write(text.data(), text.size());
+  return status.ok() ? file->Commit() : status;
+}
+
+// The picture and the page, if they are asked for.
+Status WriteFiles(const VerifyArguments& arguments, const VerifyReport& report,
+                  const std::string& operation) {
+  const std::string title = fmt::format(
+      "ropewalk verify {}: {}", operation,
+      report.ok                  ? "within the limit"
+      : report.diagnosis.empty() ? "wrong"
+                                 : "wrong, " + report.diagnosis[0].id);
+  Status status;
+  if (!arguments.plot.empty()) {
+    status = WriteText(arguments.plot, DrawErrors(report, title));
+  }
+  if (status.ok() && !arguments.html.empty()) {
+    std::string command = "ropewalk verify " + operation;
+    for (const std::string& input : arguments.inputs) command += " -i " + input;
+    for (const std::string& result : arguments.results) {
+      command += " --result " + result;
+    }
+    status = WriteText(arguments.html, ReportPage(report, title, command));
+  }
+  if (status.ok()) return status;
+  return Status(status.code(), fmt::format("[{}] {}", kName, status.message()));
+}
+
 // Runs the call that `make` fills from the inputs and the result.
 template <class Call, class Make>
 Result<int> RunVerify(const VerifyArguments& arguments,
@@ -181,9 +233,12 @@ Result<int> RunVerify(const VerifyArguments& arguments,
   options.limit = *limit;
   options.diagnose = !arguments.no_diagnosis;
   options.worst = arguments.worst;
+  options.map = !arguments.plot.empty() || !arguments.html.empty();
   options.progress = &bar;
   const Result<VerifyReport> report = Verify(call, options);
   if (!report.ok()) return report.status();
+  const Status written = WriteFiles(arguments, *report, operation);
+  if (!written.ok()) return written;
   if (arguments.json) {
     fmt::print("{}\n", ReportJson(*report));
   } else {

@@ -7,6 +7,7 @@ PyTorch see `ropewalk.torch`, for the names of torch_npu `ropewalk.torch_npu`.
 
 from ._core import __version__, num_threads, set_num_threads
 from ._numpy import rotate, rotate_backward, rotate_cached
+from ._verify import verify
 
 __all__ = [
     "__version__",
@@ -15,4 +16,5 @@ __all__ = [
     "rotate_backward",
     "rotate_cached",
     "set_num_threads",
+    "verify",
 ]

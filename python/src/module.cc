@@ -5,6 +5,7 @@
 #include "operators.h"
 #include "ropewalk/version.h"
 #include "threads.h"
+#include "verify.h"
 #include "view.h"
 
 NB_MODULE(_core, module) {
@@ -13,4 +14,5 @@ NB_MODULE(_core, module) {
   ropewalk::python::BindView(module);
   ropewalk::python::BindThreads(module);
   ropewalk::python::BindOperators(module);
+  ropewalk::python::BindVerify(module);
 }

@@ -22,7 +22,6 @@ namespace ropewalk::python {
 namespace {
 
 using nb::literals::operator""_a;
-using Columns = std::optional<std::pair<int64_t, int64_t>>;
 
 // --- Options by name --------------------------------------------------------
 
@@ -39,14 +38,6 @@ Pairing PairingOf(const char* op, const char* name) {
         "] pairing: must be half, interleave, quarter or interleave-half, but "
         "is " +
         name);
-}
-
-RotateOptions OptionsOf(const char* op, const char* pairing,
-                        const Columns& slice) {
-  RotateOptions options;
-  options.pairing = PairingOf(op, pairing);
-  if (slice.has_value()) options.slice = Slice{slice->first, slice->second};
-  return options;
 }
 
 CachedStyle StyleOf(const char* name) {
@@ -114,7 +105,7 @@ void RotateView(nb::handle x, nb::handle cos, nb::handle sin, nb::handle y,
   const View vy = ReadView("[rotate] y", y);
   const std::optional<View> vx2 = ReadOptional("[rotate] x2", x2);
   const std::optional<View> vy2 = ReadOptional("[rotate] y2", y2);
-  RunPlan(MakeRotatePlan(OptionsOf("rotate", pairing, slice),
+  RunPlan(MakeRotatePlan(RotateOptionsOf("rotate", pairing, slice),
                          {vx.desc, vcos.desc, vsin.desc, vy.desc, DescOf(vx2),
                           DescOf(vy2)}),
           RotateBuffers{vx.data, vcos.data, vsin.data, vy.data, DataOf(vx2),
@@ -138,14 +129,15 @@ void RotateBackwardView(nb::handle dy, nb::handle cos, nb::handle sin,
   const auto vdy2 = ReadOptional("[rotate_backward] dy2", dy2);
   const auto vx2 = ReadOptional("[rotate_backward] x2", x2);
   const auto vdx2 = ReadOptional("[rotate_backward] dx2", dx2);
-  RunPlan(MakeRotateBackwardPlan(OptionsOf("rotate_backward", pairing, slice),
-                                 {vdy.desc, vcos.desc, vsin.desc, DescOf(vx),
-                                  DescOf(vdx), DescOf(vdcos), DescOf(vdsin),
-                                  DescOf(vdy2), DescOf(vx2), DescOf(vdx2)}),
-          RotateBackwardBuffers{vdy.data, vcos.data, vsin.data, DataOf(vx),
-                                DataOf(vdx), DataOf(vdcos), DataOf(vdsin),
-                                DataOf(vdy2), DataOf(vx2), DataOf(vdx2)},
-          threads, check_only);
+  RunPlan(
+      MakeRotateBackwardPlan(RotateOptionsOf("rotate_backward", pairing, slice),
+                             {vdy.desc, vcos.desc, vsin.desc, DescOf(vx),
+                              DescOf(vdx), DescOf(vdcos), DescOf(vdsin),
+                              DescOf(vdy2), DescOf(vx2), DescOf(vdx2)}),
+      RotateBackwardBuffers{vdy.data, vcos.data, vsin.data, DataOf(vx),
+                            DataOf(vdx), DataOf(vdcos), DataOf(vdsin),
+                            DataOf(vdy2), DataOf(vx2), DataOf(vdx2)},
+      threads, check_only);
 }
 
 void RotateCachedView(nb::handle positions, nb::handle cache, nb::handle query,
@@ -160,12 +152,8 @@ void RotateCachedView(nb::handle positions, nb::handle cache, nb::handle query,
   const View vquery_out = ReadView("[rotate_cached] query_out", query_out);
   const auto vkey = ReadOptional("[rotate_cached] key", key);
   const auto vkey_out = ReadOptional("[rotate_cached] key_out", key_out);
-  RotateCachedOptions options;
-  options.head_size = head_size;
-  options.style = StyleOf(style);
-  if (sections.has_value()) options.sections = *sections;
-  options.axes = AxesOf(axes);
-  options.direction = backward ? Direction::kBackward : Direction::kForward;
+  const RotateCachedOptions options =
+      CachedOptionsOf(head_size, style, sections, axes, backward);
   RunPlan(MakeRotateCachedPlan(
               options, {vpositions.desc, vcache.desc, vquery.desc,
                         vquery_out.desc, DescOf(vkey), DescOf(vkey_out)}),
@@ -175,6 +163,27 @@ void RotateCachedView(nb::handle positions, nb::handle cache, nb::handle query,
 }
 
 }  // namespace
+
+RotateOptions RotateOptionsOf(const char* op, const char* pairing,
+                              const Columns& slice) {
+  RotateOptions options;
+  options.pairing = PairingOf(op, pairing);
+  if (slice.has_value()) options.slice = Slice{slice->first, slice->second};
+  return options;
+}
+
+RotateCachedOptions CachedOptionsOf(
+    int64_t head_size, const char* style,
+    const std::optional<std::vector<int64_t>>& sections, const char* axes,
+    bool backward) {
+  RotateCachedOptions options;
+  options.head_size = head_size;
+  options.style = StyleOf(style);
+  if (sections.has_value()) options.sections = *sections;
+  options.axes = AxesOf(axes);
+  options.direction = backward ? Direction::kBackward : Direction::kForward;
+  return options;
+}
 
 void RaiseIfRefused(const Status& status) {
   const char* message = status.message().c_str();

@@ -57,12 +57,13 @@ Rotator::Rotator(const Scene& scene)
       positions_(static_cast<size_t>(scene.tables.sections())) {}
 
 // The numbers of one table row, or of several by sections, as they are stored.
-bool Rotator::LoadNumbers(const Model& model, int64_t slot) {
+bool Rotator::LoadNumbers(const Model& model, int64_t slot, double* cos,
+                          double* sin) {
   const Tables& tables = scene_.tables;
-  const auto load = [&](int64_t position, double* cos, double* sin) {
-    if (model.table) return model.table(position, cos, sin);
+  const auto load = [&](int64_t position, double* to_cos, double* to_sin) {
+    if (model.table) return model.table(position, to_cos, to_sin);
     if (!tables.Holds(position)) return false;
-    tables.LoadRow(position, cos, sin);
+    tables.LoadRow(position, to_cos, to_sin);
     return true;
   };
   for (int section = 0; section < tables.sections(); ++section) {
@@ -70,9 +71,7 @@ bool Rotator::LoadNumbers(const Model& model, int64_t slot) {
     if (model.position) position = model.position(position, slot);
     positions_[static_cast<size_t>(section)] = position;
   }
-  if (!load(positions_[0], cos_numbers_.data(), sin_numbers_.data())) {
-    return false;
-  }
+  if (!load(positions_[0], cos, sin)) return false;
   for (int section = 1; section < tables.sections(); ++section) {
     if (!load(positions_[static_cast<size_t>(section)], one_cos_.data(),
               one_sin_.data())) {
@@ -80,8 +79,8 @@ bool Rotator::LoadNumbers(const Model& model, int64_t slot) {
     }
     for (size_t k = 0; k < model.section_of_pair.size(); ++k) {
       if (model.section_of_pair[k] != section) continue;
-      cos_numbers_[k] = one_cos_[k];
-      sin_numbers_[k] = one_sin_[k];
+      cos[k] = one_cos_[k];
+      sin[k] = one_sin_[k];
     }
   }
   return true;
@@ -89,11 +88,11 @@ bool Rotator::LoadNumbers(const Model& model, int64_t slot) {
 
 bool Rotator::LoadTable(const Model& model, int64_t slot, double* cos,
                         double* sin) {
-  if (!LoadNumbers(model, slot)) return false;
   const auto width = static_cast<size_t>(model.width);
-  if (columns_.empty()) {
-    std::copy_n(cos_numbers_.data(), width, cos);
-    std::copy_n(sin_numbers_.data(), width, sin);
+  if (columns_.empty() && !LoadNumbers(model, slot, cos, sin)) return false;
+  if (!columns_.empty() &&
+      !LoadNumbers(model, slot, cos_numbers_.data(), sin_numbers_.data())) {
+    return false;
   }
   for (size_t c = 0; c < columns_.size(); ++c) {
     const auto number = static_cast<size_t>(columns_[c]);
@@ -154,9 +153,15 @@ const Plan* Rotator::FindPlan(const Model& model, size_t groups, size_t rows,
 
 // x_, cos_, sin_ to the two products: one rotation with sin 0, one with cos 0.
 Status Rotator::Turn(const Model& model, Products* products) {
-  products->first = x_;
-  products->second.assign(x_.size(), 0.0);
-  if (groups_.empty() || model.width == 0) return Status();
+  const bool rotates = !groups_.empty() && model.width > 0;
+  if (rotates && model.width == scene_.columns) {
+    products->first.resize(x_.size());
+    products->second.resize(x_.size());
+  } else {
+    products->first = x_;
+    products->second.assign(x_.size(), 0.0);
+  }
+  if (!rotates) return Status();
   Status status;
   const Plan* plan = FindPlan(model, groups_.size(), groups_[0], &status);
   if (plan == nullptr) return status;
@@ -199,11 +204,13 @@ void Rotator::LoadRows(const Model& model, std::span<const int64_t> rows,
     if (slot != last_slot || i == 0) {
       last_slot = slot;
       groups_.push_back(0);
-      cos_.resize(cos_.size() + width);
-      sin_.resize(sin_.size() + width);
+      const size_t at = (groups_.size() - 1) * width;
+      if (cos_.size() < at + width) {
+        cos_.resize(std::max(rows.size() * width, at + width));
+        sin_.resize(cos_.size());
+      }
       holds = slot >= 0 && slot < scene_.tables.slots() &&
-              LoadTable(model, slot, cos_.data() + cos_.size() - width,
-                        sin_.data() + sin_.size() - width);
+              LoadTable(model, slot, cos_.data() + at, sin_.data() + at);
     }
     ++groups_.back();
     products->known[i] = holds ? 1 : 0;
@@ -260,8 +267,6 @@ Status Rotator::Run(const Model& model, std::span<const int64_t> rows,
     columns_ = PairColumns(model.pairing, model.width, false);
   }
   x_.resize(rows.size() * static_cast<size_t>(scene_.columns));
-  cos_.clear();
-  sin_.clear();
   groups_.clear();
   products->known.assign(rows.size(), 1);
   products->slack.assign(rows.size(), 0.0);
@@ -300,6 +305,8 @@ Status Rotator::RunPlainly(const Model& model, int64_t row,
   const int64_t rows[] = {row};
   const Status status = Run(model, rows, &products);
   if (!status.ok()) return status;
+  cos_.resize(static_cast<size_t>(model.width));
+  sin_.resize(cos_.size());
   RotateOptions options;
   options.pairing = model.pairing;
   options.slice = Slice{model.start, model.start + model.width};

@@ -101,7 +101,7 @@ class Rotator {
   using PlanKey = std::tuple<size_t, size_t, int64_t, Pairing, Direction>;
 
   bool LoadTable(const Model& model, int64_t slot, double* cos, double* sin);
-  bool LoadNumbers(const Model& model, int64_t slot);
+  bool LoadNumbers(const Model& model, int64_t slot, double* cos, double* sin);
   const Plan* FindPlan(const Model& model, size_t groups, size_t rows,
                        Status* status);
   void LoadRows(const Model& model, std::span<const int64_t> rows,

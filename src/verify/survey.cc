@@ -12,7 +12,7 @@ namespace ropewalk::verify {
 namespace {
 
 // So many numbers as double are in the nearer caches.
-constexpr int64_t kBlockElements = 8192;
+constexpr int64_t kBlockElements = 4096;
 
 struct Block {
   Tally tally;

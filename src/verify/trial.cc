@@ -11,6 +11,7 @@ namespace {
 
 // A row fits if all but this share of it does.
 constexpr double kRowTolerance = 0.02;
+constexpr double kRightUnknown = 0.05;
 
 bool Equal(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
@@ -25,6 +26,7 @@ void Score::Add(const Score& other) {
   wrong_known += other.wrong_known;
   explained += other.explained;
   misfits += other.misfits;
+  right_unknown += other.right_unknown;
   wrong_rows += other.wrong_rows;
   rows_explained += other.rows_explained;
   explained_in_rows += other.explained_in_rows;
@@ -39,7 +41,9 @@ double Score::Explains() const {
 bool Score::Accepted(double tolerance) const {
   return wrong_known > 0 && explained > 0 &&
          static_cast<double>(misfits) <=
-             tolerance * static_cast<double>(wrong_known);
+             tolerance * static_cast<double>(wrong_known) &&
+         static_cast<double>(right_unknown) <=
+             kRightUnknown * static_cast<double>(wrong_known);
 }
 
 Trial::Trial(const Scene& scene, const Judge& judge, WrongBy wrong_by)
@@ -130,8 +134,7 @@ bool Trial::ScoreRow(const Model& model, size_t row, Score* score) {
     misfits += known && !fits ? 1 : 0;
     score->fits += fits ? 1 : 0;
   }
-  // A row that is right is not what tables give that lack it.
-  if (!known && wrong == 0) misfits = scene_.width;
+  if (!known && wrong == 0) score->right_unknown += scene_.width;
   score->elements += scene_.columns;
   score->wrong += wrong;
   score->wrong_known += known ? wrong : 0;

@@ -21,6 +21,9 @@ struct Score {
   int64_t wrong_known = 0;  ///< those in known rows
   int64_t explained = 0;    ///< those that the model gives
   int64_t misfits = 0;      ///< elements of known rows that it does not give
+  /// Elements of rows that are right though not known: what tables give that
+  /// lack a row is not right but by chance.
+  int64_t right_unknown = 0;
   int64_t wrong_rows = 0;
   int64_t rows_explained = 0;     ///< rows with wrong elements that fit whole
   int64_t explained_in_rows = 0;  ///< wrong elements of these

@@ -56,6 +56,15 @@ def stored(values, dtype):
     return DTYPES[dtype], list(array.shape), array.tobytes()
 
 
+def loaded(tensor):
+    """The numbers of a tensor as float32."""
+    dtype, shape, data = tensor
+    kind = {"F32": "<f4", "F16": "<f2", "BF16": "<u2", "F64": "<f8",
+            "I64": "<i8"}[dtype]
+    array = np.frombuffer(data, kind).reshape(shape)
+    return from_bf16(array) if dtype == "BF16" else array.astype(np.float32)
+
+
 def pair_columns(mode, width):
     """(i, j) on the side of x, (p, r) on that of y and the tables."""
     k = np.arange(width // 2)

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Makes each mistake and asks `ropewalk verify` for its name.
 
-usage: mistakes_test.py ROPEWALK [PART_OF_A_NAME]
+usage: mistakes_test.py ROPEWALK ROOT [--every N] [PART_OF_A_NAME]
+
+--every N tries only each Nth result.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -16,19 +19,31 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 try:
     import numpy as np
     from maker import (PAIRINGS, Cached, Rotation, cut_to, frequencies,
-                       gradients, round_to, spread, stored, turn)
+                       gradients, loaded, round_to, spread, stored, turn)
 except ImportError:
     sys.exit(77)  # ctest counts this as skipped
 
-from cli_test import check, faults, write
+from cli_test import PAIRINGS as MODES
+from cli_test import check, faults, read, write
 
 DTYPES = ("fp32", "fp16", "bf16")
 
 
 class Tester:
-    def __init__(self, path, folder, part):
-        self.path, self.folder, self.part = path, folder, part
-        self.tried = 0
+    def __init__(self, args, folder):
+        self.path, self.root = args.ropewalk, pathlib.Path(args.root)
+        self.part, self.every, self.folder = args.part, args.every, folder
+        self.met = self.tried = 0
+
+    def skips(self, what):
+        """Whether to leave out a result."""
+        if self.part not in what:
+            return True
+        self.met += 1
+        if self.met % self.every != 0:
+            return True
+        self.tried += 1
+        return False
 
     def run(self, case, result, *args):
         paths = [os.path.join(self.folder, name + ".safetensors")
@@ -45,9 +60,8 @@ class Tester:
         """The result is wrong, and `cause` is named first, or beside what
         gives the same."""
         what = "%s %s: %s" % (cause, what, " ".join(case.args()))
-        if self.part not in what:
+        if self.skips(what):
             return
-        self.tried += 1
         result = values if isinstance(values, dict) else case.result(values)
         code, report, error = self.run(case, result, *args)
         found = report.get("diagnosis", [])
@@ -62,9 +76,8 @@ class Tester:
 
     def right(self, what, case, values, *args):
         what = "right %s: %s" % (what, " ".join(case.args()))
-        if self.part not in what:
+        if self.skips(what):
             return
-        self.tried += 1
         code, report, error = self.run(case, case.result(values), *args)
         check(code == 0 and report["diagnosis"] == [], "%s: exit %d, %s" %
               (what, code, error or report.get("diagnosis")))
@@ -72,9 +85,8 @@ class Tester:
     def not_single(self, what, causes, case, values, *args):
         """Two mistakes: both are named, or none."""
         what = "two mistakes %s: %s" % (what, " ".join(case.args()))
-        if self.part not in what:
+        if self.skips(what):
             return
-        self.tried += 1
         code, report, error = self.run(case, case.result(values), *args)
         ids = [entry["cause"] for entry in report.get("diagnosis", [])]
         check(code == 1 and ids and
@@ -475,11 +487,99 @@ def test_two(t):
                 np.concatenate([case.turn()[:1], once[1:]]))
 
 
+class Given:
+    """Tensors of a file in place of random ones."""
+
+    def __init__(self, tensors, mode, dtypes, slice_=None):
+        self.mode, self.backward, self.dtypes = mode, False, dtypes
+        self.x, self.cos, self.sin = tensors
+        self.slice, (self.start, self.end) = slice_, (
+            slice_ or (0, self.x.shape[-1]))
+
+    turn = Rotation.turn
+
+    def inputs(self):
+        return {name: stored(values, dtype) for name, values, dtype in
+                zip(("x", "cos", "sin"), (self.x, self.cos, self.sin),
+                    self.dtypes)}
+
+    def result(self, values):
+        return {"y": stored(values, self.dtypes[0])}
+
+    def args(self):
+        args = ["rotate", "--pairing", self.mode]
+        if self.slice:
+            args += ["--slice", "%d:%d" % tuple(self.slice)]
+        return args
+
+
+def test_golden(t):
+    """Tables that are no cosines, in every shape."""
+    for name in ("rotate", "partial"):
+        tensors, metadata = read(
+            str(t.root / "tests/golden" / (name + ".safetensors")))
+        for case in json.loads(metadata["cases"]):
+            parts = [tensors[case["case"] + "." + n]
+                     for n in ("x", "cos", "sin")]
+            wide = parts[1][1][-1] >= 8
+            if case.get("data", "normal") != "normal" or not wide:
+                continue
+            names = {"F32": "fp32", "F16": "fp16", "BF16": "bf16"}
+            given = Given([loaded(p) for p in parts], MODES[case["mode"]],
+                          [names[p[0]] for p in parts], case.get("slice"))
+            t.named("golden", "sin-negated", given,
+                    given.turn(sin=-given.sin))
+            t.named("golden", "cos-sin-swapped", given,
+                    given.turn(cos=given.sin, sin=given.cos))
+            t.named("golden", "not-rotated", given, given.x,
+                    also=["head-repeated"])
+
+
+def test_activations(t):
+    """Real ones, in every dtype."""
+    for name in ("query", "key"):
+        tensors = read(str(t.root / "data" / ("smollm2_%s.safetensors" %
+                                              name)))[0]
+        x, cos, sin = (loaded(tensors[n]) for n in ("x", "cos", "sin"))
+        for dtype in DTYPES:
+            case = Given([round_to(x, dtype), cos, sin], "half",
+                         [dtype, "fp32", "fp32"])
+            t.right(name, case, case.turn())
+            t.named(name, "pairing", case, case.turn(mode="interleave"))
+            t.named(name, "sin-negated", case, case.turn(sin=-sin))
+            t.named(name, "table-16bit", case, case.turn(
+                cos=round_to(cos, "bf16"), sin=round_to(sin, "bf16")))
+            rows = np.arange(128)
+            for cause, row in (("position-shift", rows[np.minimum(
+                    rows + 1, 127)]), ("position-clamped",
+                                       np.minimum(rows, 63)),
+                               ("position-modulo", rows % 50),
+                               ("position-reset", rows - np.repeat(
+                                   [0, 40, 100], [40, 60, 28]))):
+                t.named(name, cause, case, case.turn(
+                    cos=cos[:, row], sin=sin[:, row]), least=0.98,
+                        also=["position-reset"] if "modulo" in cause else [])
+            freq = frequencies(32, 500000.0)
+            # The tables of the file start at position 0.
+            angles = np.arange(128)[:, None] * freq
+            t.named(name, "frequency-base", case, case.turn(**{
+                n: spread(f(angles), "half")[None, :, None].astype(np.float32)
+                for n, f in (("cos", np.cos), ("sin", np.sin))}))
+            if dtype != "fp32":
+                t.named(name, "truncated", case, cut_to(case.turn(), dtype))
+            t.named(name, "head-repeated", case, case.turn()[
+                :, :, np.arange(x.shape[2]) // 3 * 3])
+
+
 def main():
-    path = sys.argv[1]
-    part = sys.argv[2] if len(sys.argv) > 2 else ""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ropewalk")
+    parser.add_argument("root")
+    parser.add_argument("part", nargs="?", default="")
+    parser.add_argument("--every", type=int, default=1)
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        tester = Tester(path, folder, part)
+        tester = Tester(args, folder)
         for name, test in sorted(globals().items()):
             if name.startswith("test_"):
                 test(tester)
