@@ -103,7 +103,7 @@ class SumPass {
   static size_t Index(Sum sum) { return static_cast<size_t>(sum); }
 
   Status RunWave(std::span<const Task> tasks);
-  void DoTask(const Task& task, size_t worker, Partial* partial);
+  Status DoTask(const Task& task, size_t worker, Partial* partial);
   void Merge(const Task& task, const Partial& partial);
   void JudgeSlot(Sum sum, int64_t slot, const double* full, const double* abs);
   void Note(Sum sum, int64_t slot, const Tally& tally);
@@ -122,7 +122,7 @@ class SumPass {
   std::vector<double> got_, ulp_;
 };
 
-void SumPass::DoTask(const Task& task, size_t worker, Partial* partial) {
+Status SumPass::DoTask(const Task& task, size_t worker, Partial* partial) {
   const int64_t heads = scene_.rows.heads;
   const int64_t width = scene_.rows.width;
   const int64_t in_slot = task.end_row - task.first_row;
@@ -136,9 +136,9 @@ void SumPass::DoTask(const Task& task, size_t worker, Partial* partial) {
   std::optional<Dtype> round;
   if (judge.eager()) round = judge.eager_dtype();
   Terms& terms = terms_[worker];
-  partial->status =
+  const Status status =
       terms.Run(scene_.rows.pairing, scene_.rows.start, width, round, rows);
-  if (!partial->status.ok()) return;
+  if (!status.ok()) return status;
   const auto size =
       static_cast<size_t>((task.end_slot - task.first_slot) * width);
   for (const Sum sum : {Sum::kCos, Sum::kSin}) {
@@ -158,6 +158,7 @@ void SumPass::DoTask(const Task& task, size_t worker, Partial* partial) {
       }
     }
   }
+  return Status();
 }
 
 void SumPass::Merge(const Task& task, const Partial& partial) {
@@ -267,7 +268,10 @@ Status SumPass::RunWave(std::span<const Task> tasks) {
       tasks.size(),
       [](void* context, size_t task, size_t worker, size_t) noexcept {
         Wave& w = *static_cast<Wave*>(context);
-        w.pass->DoTask(w.tasks[task], worker, &w.partials[task]);
+        Partial& partial = w.partials[task];
+        partial.status = NoThrow([&w, &partial, task, worker] {
+          return w.pass->DoTask(w.tasks[task], worker, &partial);
+        });
       },
       &wave);
   for (size_t i = 0; i < tasks.size(); ++i) {

@@ -309,10 +309,12 @@ Status ForEachBlock(const Scene& scene, const VerifyOptions& options,
         wave.blocks.size(),
         [](void* context, size_t task, size_t worker, size_t) noexcept {
           Wave& w = *static_cast<Wave*>(context);
-          const auto [first, end] = w.blocks[task];
-          std::vector<int64_t> rows(static_cast<size_t>(end - first));
-          std::iota(rows.begin(), rows.end(), first);
-          w.statuses[task] = w.work->work(task, worker, rows);
+          w.statuses[task] = NoThrow([&w, task, worker] {
+            const auto [first, end] = w.blocks[task];
+            std::vector<int64_t> rows(static_cast<size_t>(end - first));
+            std::iota(rows.begin(), rows.end(), first);
+            return w.work->work(task, worker, rows);
+          });
         },
         &wave);
     for (size_t block = 0; block < wave.blocks.size(); ++block) {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
+#include <span>
 #include <vector>
 
 #include "ropewalk/verify.h"
@@ -49,6 +51,16 @@ struct BlockWork {
 Status ForEachBlock(const Scene& scene, const VerifyOptions& options,
                     bool diagnosis, const BlockWork& work);
 size_t MaxWorkers(const VerifyOptions& options);
+
+/// `work()`, or the refusal that a lack of memory is: nothing may leave a task.
+template <class Work>
+Status NoThrow(const Work& work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kOutOfMemory, "[verify] not enough memory");
+  }
+}
 
 /// Fills all of the report but its name.
 Status RunSurvey(const Scene& scene, const Judge& judge,
