@@ -11,6 +11,7 @@ import report  # noqa: E402
 # mark of its own.
 LOOKS = {
     "ropewalk": ("#D55E00", "o"),
+    "ropewalk.torch": ("#D55E00", "*"),
     "torch.compile, split": ("#0072B2", "s"),
     "torch.compile, usual": ("#56B4E9", "D"),
     "torch eager": ("#000000", "x"),
@@ -64,7 +65,7 @@ def fractions(found, threads, folder):
             if name not in peers:
                 continue
             fraction = peers[name]["fraction"]
-            at = row + 0.11 * (place - len(LOOKS) // 2)  # apart from others
+            at = row + 0.1 * (place - len(LOOKS) // 2)  # apart from others
             axes.plot([fraction["p10"], fraction["p90"]], [at, at],
                       color=colour, alpha=0.6, linewidth=1.5)
             axes.plot(fraction["median"], at, mark, color=colour,

@@ -128,6 +128,21 @@ class Eager(Torch):
                 ["dx", "dcos", "dsin"])
 
 
+class RopewalkTorch(Eager):
+    """The package ropewalk, as PyTorch's users call it: new results, autograd.
+    Forward alone is timed without gradients, as for the others."""
+    name = "ropewalk.torch"
+
+    def __init__(self):
+        import ropewalk.torch
+        self.version = ropewalk.__version__
+        self.rotary = ropewalk.torch.rotary
+
+    def function(self, case):
+        return lambda x, cos, sin: self.rotary(x, cos, sin,
+                                               pairing=case.pairing)
+
+
 class InductorUsual(Torch):
     """The usual formula; forward only, its backward is the split one's."""
     name = "torch.compile, usual"

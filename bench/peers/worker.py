@@ -34,8 +34,9 @@ def peers_of(library, threads):
         torch.set_num_threads(threads)
         found += [torch_peers.Eager(), torch_peers.InductorUsual(),
                   torch_peers.InductorSplit()]
+        found.append(torch_peers.RopewalkTorch())
     except ImportError as error:
-        say("# left out: torch: %s" % error)
+        say("# left out: torch, or ropewalk.torch: %s" % error)
     import other_peers
     for kind in (other_peers.OnnxRuntime, other_peers.Mlx,
                  other_peers.OpenVino):

@@ -39,10 +39,12 @@ FOUND = {
              "fraction": spread(0.5), "goal": {"fraction": 0.9},
              "reached": False}]},
     "peers": {
-        "versions": {"ropewalk": "1", "other": "2", "third": "3"},
+        "versions": {"ropewalk": "1", "other": "2", "third": "3",
+                     "ropewalk.torch": "1"},
         "results": [
             row("a", "ropewalk", 1, 1e6, 0.9), row("a", "other", 1, 3e6, 0.3),
             row("a", "third", 1, 2e6, 0.45, wrong=0.25),
+            row("a", "ropewalk.torch", 1, 1.5e6, 0.6),
             row("one", "ropewalk", 1, 700, 0.1, "decode"),
             row("a", "ropewalk", 2, 1e6, 0.95)]}}
 
