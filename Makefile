@@ -5,11 +5,13 @@
 #   JOBS=n               how much at once (all processors)
 #   CMAKE_FLAGS="-D..."  more options for CMake; they are kept in BUILD
 #   BENCH_FLAGS=--quick  measure for 2 minutes (bench)
+#   PYTHON_TESTS=torch   install torch for the tests where it is missing (test)
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 PREFIX ?= $(BUILD)/aclnn
+PYTHON_TESTS ?= auto
 export CMAKE_GENERATOR ?= Ninja
 
 .PHONY: help setup configure build demo test test-torch test-model bench \
@@ -37,7 +39,7 @@ demo: configure ## Rotate real activations of a language model, show a table
 test: build ## Build and run all tests
 	@ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 	@tools/setup python
-	@BUILD=$(BUILD) tools/test_python
+	@BUILD=$(BUILD) tools/test_python $(PYTHON_TESTS)
 
 test-torch: setup ## Install torch and run the tests of Python
 	@tools/setup python
@@ -62,6 +64,10 @@ lint: ## Check format, include rules, and the code by clang-tidy
 
 install: build ## Install headers, libraries and programs to PREFIX
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+wheel: ## Build a wheel of the Python package in BUILD/wheels
+	@tools/setup python
+	@BUILD=$(BUILD) tools/wheel $(BUILD)/wheels
 
 aclnn: configure ## Build the aclnn libraries and install them to PREFIX
 	@cmake --build $(BUILD) -j $(JOBS) --target aclnn

@@ -5,7 +5,8 @@ bits for every SIMD target, number of threads, layout, and in place or not. For
 PyTorch see `ropewalk.torch`, for the names of torch_npu `ropewalk.torch_npu`.
 """
 
-from ._core import __version__, num_threads, set_num_threads
+from ._core import num_threads, set_num_threads
+from ._core import version as __version__
 from ._numpy import rotate, rotate_backward, rotate_cached
 from ._verify import verify
 

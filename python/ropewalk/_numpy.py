@@ -25,7 +25,8 @@ def _bfloat16() -> np.dtype[Any]:
         import ml_dtypes
     except ImportError as error:
         raise TypeError("a bf16 array needs the package ml_dtypes") from error
-    return np.dtype(ml_dtypes.bfloat16)
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return dtype
 
 
 def _dtype(name: str) -> np.dtype[Any]:
@@ -219,17 +220,17 @@ def rotate_cached(positions: ArrayLike, query: ArrayLike,
     RopeWithSinCosCache.
     """
     call = _Call("rotate_cached")
-    if out is None:
-        out = None, None  # type: ignore[assignment]
-    elif not isinstance(out, tuple) or len(out) != 2:
+    outs = (None, None) if out is None else out
+    if not isinstance(outs, tuple) or len(outs) != 2:
         raise ValueError("[rotate_cached] out: must be the tuple (query, key)")
     query_view = call.read("query", query)
-    query_out, query_out_view = call.write("query_out", out[0], query,
+    query_out, query_out_view = call.write("query_out", outs[0], query,
                                            query_view)
     key_out = key_view = key_out_view = None
     if key is not None:
         key_view = call.read("key", key)
-        key_out, key_out_view = call.write("key_out", out[1], key, key_view)
+        key_out, key_out_view = call.write("key_out", outs[1], key,
+                                           key_view)
     _core.rotate_cached(
         call.read("positions", positions), call.read("cache", cache),
         query_view, query_out_view, key_view, key_out_view,

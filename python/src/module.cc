@@ -10,7 +10,7 @@
 
 NB_MODULE(_core, module) {
   module.doc() = "The operators on memory: no allocation of results, no copy.";
-  module.attr("__version__") = ROPEWALK_VERSION_STRING;
+  module.attr("version") = ROPEWALK_VERSION_STRING;
   ropewalk::python::BindView(module);
   ropewalk::python::BindThreads(module);
   ropewalk::python::BindOperators(module);

@@ -155,12 +155,12 @@ View At(size_t address, const std::string& dtype,
   return view;
 }
 
-nb::tuple ShapeOf(const View& view) {
+nb::typed<nb::tuple, int, nb::ellipsis> ShapeOf(const View& view) {
   nb::list shape;
   for (int i = 0; i < std::min(view.desc.rank, kMaxRank); ++i) {
     shape.append(view.desc.shape[i]);
   }
-  return nb::tuple(shape);
+  return nb::typed<nb::tuple, int, nb::ellipsis>(nb::tuple(shape));
 }
 
 // Errors name the argument, as the library's do.

@@ -172,6 +172,39 @@ def test_vmap_of_gradients():
             assert torch.equal(a[i], b)
 
 
+def test_torch_func():
+    x, cos, sin = torch.randn(2, 4, 8), *torch.randn(2, 1, 4, 8)
+
+    def loss(x, cos, sin):
+        return rt.rotary(x, cos, sin).pow(3).sum()
+
+    def formula(x, cos, sin):
+        half = torch.cat((-x[..., 4:], x[..., :4]), -1)
+        return (x * cos + half * sin).pow(3).sum()
+
+    for i in range(3):
+        got, want = (torch.func.grad(f, argnums=i)(x, cos, sin)
+                     for f in (loss, formula))
+        torch.testing.assert_close(got, want)
+    # Gradients of each sample, and the second derivatives by the tables.
+    each = [torch.vmap(torch.func.grad(f, argnums=1), in_dims=(0, None, None))(
+        x[:, None], cos, sin) for f in (loss, formula)]
+    torch.testing.assert_close(*each)
+    second = [torch.func.jacrev(torch.func.grad(f, argnums=1))(
+        x.double().requires_grad_(), cos.double(), sin.double())
+        for f in (loss, formula)]
+    torch.testing.assert_close(*second)
+
+    def cached(cache, q):
+        return sum(y.pow(2).sum() for y in rt.rotary_cached(
+            torch.arange(4), q, q, cache, 8))
+
+    q, cache = torch.randn(4, 8), torch.randn(5, 8)
+    got = torch.func.grad(cached)(cache, q)
+    want = torch.autograd.grad(cached(cache.requires_grad_(), q), cache)[0]
+    assert torch.equal(got, want)
+
+
 def test_vmap_in_place():
     x, table = torch.randn(3, 2, 8), torch.randn(3, 1, 8)
     want = rt.rotary(x, table, table)

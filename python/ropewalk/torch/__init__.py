@@ -12,9 +12,9 @@ import torch
 
 from .._options import Axes, Pairing, Style
 from . import _native
-from ._cached import ops
+from . import _cached as _cached  # registers its operators
 from ._direct import may_call_directly
-from ._library import check_tensors, increment_version
+from ._library import calls, check_tensors, increment_version, ops
 from ._transformers import Patch, patch_transformers
 
 __all__ = [
@@ -62,7 +62,8 @@ def rotary(x: Tensor, cos: Tensor, sin: Tensor, *, pairing: Pairing = "half",
                        threads=_native.THREADS)
         return y
     check_tensors("rotate", x=x, cos=cos, sin=sin)
-    return ops.rotary(x, cos, sin, pairing, slice)
+    result: Tensor = calls["rotary"](x, cos, sin, pairing, slice)
+    return result
 
 
 def rotary_(x: Tensor, cos: Tensor, sin: Tensor, *, pairing: Pairing = "half",
@@ -130,7 +131,9 @@ def rotary_qk(q: Tensor, k: Tensor, cos: Tensor, sin: Tensor, *,
                        threads=_native.THREADS)
         return q_out, k_out
     check_tensors("rotate", x=q, x2=k, cos=cos, sin=sin)
-    return ops.rotary_qk(q, k, cos, sin, pairing, slice)
+    ys: tuple[Tensor, Tensor] = calls["rotary_qk"](
+        q, k, cos, sin, pairing, slice)
+    return ys
 
 
 def rotary_cached(positions: Tensor, q: Tensor, k: Tensor | None,
@@ -180,5 +183,6 @@ def rotary_cached(positions: Tensor, q: Tensor, k: Tensor | None,
         return q_out, k_out
     check_tensors("rotate_cached", positions=positions, query=q, key=k,
                   cache=cache)
-    return ops.rotary_cached(positions, q, k, cache, head_size, style,
-                             sections, axes)
+    ys: tuple[Tensor, Tensor] = calls["rotary_cached"](
+        positions, q, k, cache, head_size, style, sections, axes)
+    return ys

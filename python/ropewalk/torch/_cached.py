@@ -4,8 +4,9 @@ from typing import Any
 
 import torch
 
+from .. import _core
 from . import _native
-from ._library import _checked, batch_first, library, ops
+from ._library import _checked, batch_first, calls, library, register
 
 Tensor = torch.Tensor
 
@@ -20,7 +21,7 @@ def _kernel(backward: bool, check_only: bool) -> Any:
         options = dict(head_size=head_size, style=style, sections=sections,
                        axes=axes, backward=backward)
         if check_only:
-            _checked(_native._core.rotate_cached, "rotate_cached", tensors,
+            _checked(_core.rotate_cached, "rotate_cached", tensors,
                      **options)
         else:
             _native.rotate_cached(**tensors, **options,
@@ -57,7 +58,7 @@ def _cache_gradient(dys: Any, xs: Any, positions: Tensor, cache: Tensor,
     sin = cache[rows, columns + pairs].unsqueeze(1)
     heads = [x.unflatten(1, (x.shape[1] // head_size, head_size))
              if x.dim() == 2 else x for x in (*dys, *xs)]
-    *_, dcos, dsin = ops.rotary_qk_backward(
+    *_, dcos, dsin = calls["rotary_qk_backward"](
         *heads, cos, sin, "half" if style == "neox" else "interleave",
         (0, 2 * pairs))
     gradient = torch.zeros_like(cache)
@@ -75,7 +76,7 @@ def _setup(ctx: Any, inputs: Any, output: Any) -> None:
 
 def _of_forward(ctx: Any, *grads: Tensor) -> Any:
     positions, cache, *xs = ctx.saved_tensors
-    dq, dk = ops.rotary_cached_dx(positions, *grads, cache, *ctx.options)
+    dq, dk = calls["rotary_cached_dx"](positions, *grads, cache, *ctx.options)
     dcache = (_cache_gradient(grads, xs, positions, cache, ctx.options)
               if ctx.for_cache else None)
     return None, dq, dk, dcache, *[None] * 4
@@ -83,7 +84,7 @@ def _of_forward(ctx: Any, *grads: Tensor) -> Any:
 
 def _of_dx(ctx: Any, *grads: Tensor) -> Any:
     positions, cache, *dys = ctx.saved_tensors
-    ddq, ddk = ops.rotary_cached(positions, *grads, cache, *ctx.options)
+    ddq, ddk = calls["rotary_cached"](positions, *grads, cache, *ctx.options)
     dcache = (_cache_gradient(dys, grads, positions, cache, ctx.options)
               if ctx.for_cache else None)
     return None, ddq, ddk, dcache, *[None] * 4
@@ -95,7 +96,7 @@ def _vmap(op: str) -> Any:
         size = info.batch_size
         # Tokens are independent, so a batch of tokens is more tokens.
         if in_dims[3] is not None:
-            results = [getattr(ops, op)(*(
+            results = [calls[op](*(
                 batch_first(t, dim, size)[i] for t, dim in
                 zip(arguments[:4], in_dims, strict=False)), *options)
                 for i in range(size)]
@@ -103,7 +104,7 @@ def _vmap(op: str) -> Any:
         moved = [batch_first(t, dim, size) for t, dim in
                  zip((positions, q, k), in_dims, strict=False)]
         positions = moved[0].movedim(0, -2).flatten(-2)
-        outputs = getattr(ops, op)(positions, moved[1].flatten(0, 1),
+        outputs = calls[op](positions, moved[1].flatten(0, 1),
                                    moved[2].flatten(0, 1), cache, *options)
         return tuple(y.unflatten(0, (size, -1)) for y in outputs), (0, 0)
 
@@ -117,10 +118,9 @@ for _name, _gradient in (("rotary_cached", _of_forward),
         f"{_name}(Tensor positions, Tensor q, Tensor k, Tensor cache, "
         'int head_size, str style="neox", int[]? sections=None, '
         'str axes="segmented") -> (Tensor, Tensor)')
-    library.impl(_name, _kernel(_backward, False), "CPU")
+    _run = _kernel(_backward, check_only=False)
+    library.impl(_name, _run, "CPU")
     torch.library.register_fake(f"ropewalk::{_name}",
-                                _kernel(_backward, True), lib=library)
-    torch.library.register_autograd(f"ropewalk::{_name}", _gradient,
-                                    setup_context=_setup, lib=library)
-    torch.library.register_vmap(f"ropewalk::{_name}", _vmap(_name),
+                                _kernel(_backward, check_only=True),
                                 lib=library)
+    register(_name, 4, _run, _setup, _gradient, _vmap(_name))

@@ -1,8 +1,8 @@
-"""When a call may go straight to the kernel, past torch's dispatcher.
+"""Whether a call may go past torch's dispatcher.
 
 For one token the dispatcher costs more than the rotation. It has nothing to do
-for plain tensors on the CPU that need no gradient while nothing watches or
-transforms the calls; what is not known for certain goes through it.
+for plain tensors on the CPU while nothing watches or transforms the calls;
+what is not known for certain goes through it.
 """
 
 from typing import Any
@@ -17,6 +17,8 @@ try:
     _tracing = torch._C._get_tracing_state
     _profiling = torch._C._autograd._profiler_enabled
     forward_ad._current_level
+    _FUNCTION_TRANSFORMS = (torch._C._functorch.TransformType.Grad,
+                            torch._C._functorch.TransformType.Vmap)
     _can_ask = True
 except AttributeError:  # a later torch: all goes through the dispatcher
     _can_ask = False
@@ -39,3 +41,15 @@ def may_call_directly(*tensors: Any) -> bool:
         _dispatch_modes() or _function_modes(*tensors) or
         _transforms() is not None or _tracing() is not None or
         _profiling() or forward_ad._current_level >= 0)
+
+
+def may_use_function(*tensors: Any) -> bool:
+    """Whether gradients can be had by an autograd.Function: it costs a third
+    of what a registered gradient does, and knows torch.func's grad and vmap."""
+    if _is_compiling() or not _can_ask:
+        return False
+    transform = _transforms()
+    if transform is not None:
+        return transform.key() in _FUNCTION_TRANSFORMS
+    with torch.no_grad():
+        return may_call_directly(*tensors)

@@ -15,11 +15,14 @@ from typing import Any
 
 import torch
 
+from .. import _core
 from . import _native
+from ._direct import may_call_directly, may_use_function
 
 Tensor = torch.Tensor
-library = torch.library.Library("ropewalk", "FRAGMENT")
-ops = torch.ops.ropewalk
+# torch has no types for these.
+library: Any = getattr(torch.library, "Library")("ropewalk", "FRAGMENT")
+ops: Any = torch.ops.ropewalk
 _OPTIONS = 'str pairing="half", int[]? slice=None'
 _DEFAULTS = ("half", None)
 
@@ -35,19 +38,18 @@ def check_tensors(operator: str, **tensors: Tensor) -> None:
                              f"the CPU, but is on {tensor.device}")
 
 
-def _checked(function: Any, operator: str, tensors: dict[str, Tensor | None],
+def _checked(function: Any, operator: str, tensors: dict[str, Tensor],
              **options: Any) -> None:
     """Refuses what the native operator would, by shapes and dtypes alone.
 
     Symbolic sizes are left to the run, which checks again.
     """
-    there = {name: t for name, t in tensors.items() if t is not None}
-    for tensor in there.values():
+    for tensor in tensors.values():
         if not all(isinstance(n, int) for n in (*tensor.shape,
                                                 *tensor.stride())):
             return
     views = {name: _native.described(f"[{operator}] {name}", tensor)
-             for name, tensor in there.items()}
+             for name, tensor in tensors.items()}
     function(**views, **options, check_only=True)
 
 
@@ -71,7 +73,7 @@ def _forward_kernel(n: int, check_only: bool) -> Any:
         if n == 2:
             names.update(x2=xs[1], y2=ys[1])
         if check_only:
-            _checked(_native._core.rotate, "rotate", names, pairing=pairing,
+            _checked(_core.rotate, "rotate", names, pairing=pairing,
                      slice=slice)
         else:
             _native.rotate(**names, pairing=pairing, slice=slice,
@@ -81,8 +83,11 @@ def _forward_kernel(n: int, check_only: bool) -> Any:
     return kernel
 
 
-def _backward_kernel(n: int, tables: bool, check_only: bool) -> Any:
-    """NAME_backward, or without tables NAME_dx."""
+def _dx_kernel(n: int, check_only: bool) -> Any:
+    return _backward_kernel(n, check_only, tables=False)
+
+
+def _backward_kernel(n: int, check_only: bool, tables: bool = True) -> Any:
 
     def kernel(*arguments: Any) -> Any:
         count = (2 if tables else 1) * n + 2
@@ -98,7 +103,7 @@ def _backward_kernel(n: int, tables: bool, check_only: bool) -> Any:
                 names.update(x2=data[n + 1])
             results += [names["dcos"], names["dsin"]]
         if check_only:
-            _checked(_native._core.rotate_backward, "rotate_backward", names,
+            _checked(_core.rotate_backward, "rotate_backward", names,
                      pairing=pairing, slice=slice)
         else:
             _native.rotate_backward(**names, pairing=pairing, slice=slice,
@@ -126,10 +131,45 @@ def _inner(operator: Any, xs: Any, tables: Any, options: Any) -> Any:
             for x, y in zip(xs, _tuple(rotated), strict=True)]
 
 
-def _register_gradients(name: str, n: int) -> None:
-    forward = getattr(ops, name)
-    dx = getattr(ops, f"{name}_dx")
-    backward = getattr(ops, f"{name}_backward")
+calls: dict[str, Any] = {}
+"""By name, the shortest way to call each operator that has a gradient."""
+
+
+def register(op: str, tensors: int, kernel: Any, setup: Any, gradient: Any,
+             vmap: Any) -> None:
+    """Gives an operator its gradient and its rule for vmap: to torch's
+    dispatcher, and to an autograd.Function for calls past it."""
+    name = f"ropewalk::{op}"
+    torch.library.register_autograd(name, gradient, setup_context=setup,
+                                    lib=library)
+    torch.library.register_vmap(name, vmap, lib=library)
+    operator = getattr(ops, op)
+
+    def call(*arguments: Any) -> Any:
+        if may_call_directly(*arguments[:tensors]):
+            return kernel(*arguments)
+        if may_use_function(*arguments[:tensors]):
+            return function.apply(*arguments)
+        return operator(*arguments)
+
+    function: Any = type(op, (torch.autograd.Function,), {
+        "forward": staticmethod(call), "setup_context": staticmethod(setup),
+        "backward": staticmethod(gradient), "vmap": staticmethod(vmap)})
+    calls[op] = call
+
+
+def _gradients(name: str, n: int) -> Any:
+    """How to keep what gradients need, and the gradients of NAME, NAME_dx and
+    NAME_backward."""
+
+    def forward(*arguments: Any) -> Any:
+        return calls[name](*arguments)
+
+    def dx(*arguments: Any) -> Any:
+        return calls[f"{name}_dx"](*arguments)
+
+    def backward(*arguments: Any) -> Any:
+        return calls[f"{name}_backward"](*arguments)
 
     def setup(ctx: Any, inputs: Any, output: Any) -> None:
         *data, cos, sin, pairing, slice = inputs
@@ -166,10 +206,7 @@ def _register_gradients(name: str, n: int) -> None:
             dtables = backward(*dys, *gxs, cos, sin, *ctx.options)[n:]
         return *ddys, *dxs, *dtables, None, None
 
-    for op, gradient in ((name, of_forward), (f"{name}_dx", of_dx),
-                         (f"{name}_backward", of_backward)):
-        torch.library.register_autograd(f"ropewalk::{op}", gradient,
-                                        setup_context=setup, lib=library)
+    return setup, (of_forward, of_dx, of_backward)
 
 
 def batch_first(tensor: Tensor, dim: int | None, size: int) -> Tensor:
@@ -179,34 +216,35 @@ def batch_first(tensor: Tensor, dim: int | None, size: int) -> Tensor:
     return tensor.movedim(dim, 0)
 
 
-def _register_vmap(op: str, tensors: int, outputs: int) -> None:
-    operator = getattr(ops, op)
-
+def _vmap(op: str, tensors: int, outputs: int) -> Any:
     def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
         moved = [batch_first(tensor, dim, info.batch_size) for tensor, dim in
                  zip(arguments[:tensors], in_dims, strict=False)]
-        result = operator(*moved, *arguments[tensors:])
+        result = calls[op](*moved, *arguments[tensors:])
         return result, _plural([0] * outputs)
 
-    torch.library.register_vmap(f"ropewalk::{op}", vmap, lib=library)
+    return vmap
 
 
 def _define(name: str, operands: list[str]) -> None:
     n = len(operands)
     dys = [f"d{x}" for x in operands]
-    for op, tensors, outputs, kernel in (
-            (name, operands, n, lambda c: _forward_kernel(n, c)),
-            (f"{name}_dx", dys, n, lambda c: _backward_kernel(n, False, c)),
-            (f"{name}_backward", dys + operands, n + 2,
-             lambda c: _backward_kernel(n, True, c))):
+    setup, gradients = _gradients(name, n)
+    for op, tensors, outputs, make, gradient in (
+            (name, operands, n, _forward_kernel, gradients[0]),
+            (f"{name}_dx", dys, n, _dx_kernel, gradients[1]),
+            (f"{name}_backward", dys + operands, n + 2, _backward_kernel,
+             gradients[2])):
         names = ", ".join(f"Tensor {t}" for t in (*tensors, "cos", "sin"))
         returned = ", ".join(["Tensor"] * outputs)
         library.define(f"{op}({names}, {_OPTIONS}) -> ({returned})")
-        library.impl(op, kernel(False), "CPU")
-        torch.library.register_fake(f"ropewalk::{op}", kernel(True),
-                                    lib=library)
-        _register_vmap(op, len(tensors) + 2, outputs)
-    _register_gradients(name, n)
+        kernel = make(n, check_only=False)
+        library.impl(op, kernel, "CPU")
+        torch.library.register_fake(f"ropewalk::{op}",
+                                    make(n, check_only=True), lib=library)
+        count = len(tensors) + 2
+        register(op, count, kernel, setup, gradient,
+                 _vmap(op, count, outputs))
 
 
 _define("rotary", ["x"])
@@ -233,7 +271,7 @@ def _in_place_kernel(name: str, n: int, check_only: bool) -> Any:
         if n == 2:
             names.update({f"{read}2": xs[1], f"{written}2": xs[1]})
         if check_only:
-            _checked(getattr(_native._core, operator), operator, names,
+            _checked(getattr(_core, operator), operator, names,
                      pairing=pairing, slice=slice)
             return
         getattr(_native, operator)(**names, pairing=pairing, slice=slice,
@@ -252,7 +290,7 @@ def _in_place_autograd(name: str, n: int) -> Any:
             if any(t.requires_grad for t in tensors[n:]):
                 # The gradients of the tables need x as it was.
                 xs = [x.clone() for x in xs]
-            ys = _tuple(getattr(ops, name[:-1])(*xs, *tensors[n:], *options))
+            ys = _tuple(calls[name[:-1]](*xs, *tensors[n:], *options))
             # torch's copy_ knows what may be written to in place, and says
             # so before it writes.
             for x, y in zip(tensors[:n], ys, strict=True):
