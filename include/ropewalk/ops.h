@@ -37,6 +37,8 @@ ROPEWALK_EXPORT const char* PairingName(Pairing pairing) noexcept;
 struct Slice {
   int64_t start = 0;
   int64_t end = 0;
+
+  friend bool operator==(const Slice&, const Slice&) = default;
 };
 
 struct RotateOptions {
@@ -45,6 +47,8 @@ struct RotateOptions {
   /// untouched in place. None: all columns. `start` may be odd; the width must
   /// be even (a multiple of 4 for kQuarter).
   std::optional<Slice> slice = {};
+
+  friend bool operator==(const RotateOptions&, const RotateOptions&) = default;
 };
 
 /// Tensors of a forward rotation.
@@ -57,6 +61,8 @@ struct RotateOptions {
 struct RotateTensors {
   TensorDesc x, cos, sin, y;
   std::optional<TensorDesc> x2 = {}, y2 = {};
+
+  friend bool operator==(const RotateTensors&, const RotateTensors&) = default;
 };
 
 /// y = x̂ * cos + rot(x) * sin. For a pair (a, b) read at (i, j) of the x side,

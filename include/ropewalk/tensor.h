@@ -38,6 +38,8 @@ struct ROPEWALK_EXPORT TensorDesc {
   int64_t shape[kMaxRank] = {};
   int64_t strides[kMaxRank] = {};
 
+  friend bool operator==(const TensorDesc&, const TensorDesc&) = default;
+
   /// A row-major tensor without gaps. A shape longer than kMaxRank is kept as
   /// its rank only, for the operator to refuse.
   static TensorDesc Contiguous(Dtype dtype,

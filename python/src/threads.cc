@@ -12,7 +12,7 @@ namespace ropewalk::python {
 namespace {
 
 namespace nb = nanobind;
-using nb::literals::operator""_a;
+using namespace nb::literals;  // NOLINT: operators only
 
 // Torch's parallel-for, by the addresses of two functions of its C interface:
 // torch_parallel_for and torch_get_num_threads (torch/csrc/stable/c/shim.h).

@@ -14,7 +14,7 @@ namespace ropewalk::python {
 namespace {
 
 namespace dl = nb::dlpack;
-using nb::literals::operator""_a;
+using namespace nb::literals;  // NOLINT: operators only
 
 // DLPack's function table for borrowing tensors from Python objects, version 1.
 // A borrowed tensor has no owner: it is good as long as the object is.
@@ -28,13 +28,18 @@ struct ExchangeApi {
   const void* current_work_stream;
 };
 
-// The table of an object's type, or null. Looked up once for each type, since
-// calls come with the same type again and again.
+// The type of the last borrowed tensor: calls come with the same type again and
+// again.
+PyTypeObject* last_type = nullptr;
+const ExchangeApi* last_api = nullptr;
+
+const ExchangeApi* LastExchangeApi(nb::handle object) {
+  return Py_TYPE(object.ptr()) == last_type ? last_api : nullptr;
+}
+
+// The table of an object's type, or null.
 const ExchangeApi* FindExchangeApi(nb::handle object) {
-  static PyTypeObject* last_type = nullptr;
-  static const ExchangeApi* last_api = nullptr;
   PyTypeObject* type = Py_TYPE(object.ptr());
-  if (type == last_type) return last_api;
   const nb::object capsule =
       nb::getattr(nb::handle(reinterpret_cast<PyObject*>(type)),
                   "__dlpack_c_exchange_api__", nb::none());
@@ -112,6 +117,15 @@ View FromDlpack(const dl::dltensor& tensor) {
   return view;
 }
 
+View Borrow(const ExchangeApi& api, nb::handle object) {
+  dl::dltensor tensor;
+  if (api.borrow(object.ptr(), &tensor) != 0) {
+    PyErr_Clear();  // it speaks of DLPack, which the caller did not
+    throw nb::value_error("must be a dense tensor in the memory of the CPU");
+  }
+  return FromDlpack(tensor);
+}
+
 // Of an array by the buffer protocol or by DLPack; never of a copy. `dtype`
 // says what 16-bit numbers mean that neither protocol can name.
 template <class Array>
@@ -177,19 +191,16 @@ View Named(const char* name, Body body) {
 }  // namespace
 
 View ReadView(const char* name, nb::handle argument) {
+  const ExchangeApi* api = LastExchangeApi(argument);
   View* view = nullptr;
-  if (nb::try_cast(argument, view, /*convert=*/false) && view != nullptr) {
+  if (api == nullptr && nb::try_cast(argument, view, /*convert=*/false) &&
+      view != nullptr) {
     return *view;
   }
   return Named(name, [&] {
-    const ExchangeApi* api = FindExchangeApi(argument);
+    if (api == nullptr) api = FindExchangeApi(argument);
     if (api == nullptr) throw nb::type_error("must be a tensor");
-    dl::dltensor tensor;
-    if (api->borrow(argument.ptr(), &tensor) != 0) {
-      PyErr_Clear();  // it speaks of DLPack, which the caller did not
-      throw nb::value_error("must be a dense tensor in the memory of the CPU");
-    }
-    return FromDlpack(tensor);
+    return Borrow(*api, argument);
   });
 }
 

@@ -11,7 +11,7 @@ import torch
 from torch.autograd import forward_ad
 
 try:
-    _function_modes = torch._C._has_torch_function_variadic
+    _function_modes = torch._C._len_torch_function_stack
     _dispatch_modes = torch._C._len_torch_dispatch_stack
     _transforms = torch._C._functorch.peek_interpreter_stack
     _tracing = torch._C._get_tracing_state
@@ -28,28 +28,34 @@ _is_grad_enabled = torch.is_grad_enabled
 _Tensor = torch.Tensor
 
 
-def may_call_directly(*tensors: Any) -> bool:
-    """What is not asked here (other devices and layouts than the first
-    tensor's), the native operator refuses."""
+def is_plain(*tensors: Any) -> bool:
+    """Whether the dispatcher has nothing to do but for gradients. What is not
+    asked here (other devices and layouts than the first tensor's), the native
+    operator refuses."""
     if _is_compiling() or not _can_ask:
         return False
-    grad = _is_grad_enabled()
     for t in tensors:
-        if type(t) is not _Tensor or (grad and t.requires_grad) or t.is_neg():
+        if type(t) is not _Tensor or t.is_neg():
             return False
     return tensors[0].is_cpu and not (
-        _dispatch_modes() or _function_modes(*tensors) or
+        _dispatch_modes() or _function_modes() or
         _transforms() is not None or _tracing() is not None or
         _profiling() or forward_ad._current_level >= 0)
 
 
-def may_use_function(*tensors: Any) -> bool:
-    """Whether gradients can be had by an autograd.Function: it costs a third
-    of what a registered gradient does, and knows torch.func's grad and vmap."""
+def may_call_directly(*tensors: Any) -> bool:
+    """Whether a call may go straight to the kernel."""
+    if _is_grad_enabled():
+        for t in tensors:
+            if getattr(t, "requires_grad", False):
+                return False
+    return is_plain(*tensors)
+
+
+def is_transformed() -> bool:
+    """Whether torch.func takes gradients or vmap: it knows gradients of an
+    autograd.Function, but not registered ones."""
     if _is_compiling() or not _can_ask:
         return False
     transform = _transforms()
-    if transform is not None:
-        return transform.key() in _FUNCTION_TRANSFORMS
-    with torch.no_grad():
-        return may_call_directly(*tensors)
+    return transform is not None and transform.key() in _FUNCTION_TRANSFORMS

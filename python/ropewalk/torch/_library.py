@@ -17,7 +17,7 @@ import torch
 
 from .. import _core
 from . import _native
-from ._direct import may_call_directly, may_use_function
+from ._direct import is_plain, is_transformed, may_call_directly
 
 Tensor = torch.Tensor
 # torch has no types for these.
@@ -148,11 +148,21 @@ def register(op: str, tensors: int, kernel: Any, setup: Any, gradient: Any,
     def call(*arguments: Any) -> Any:
         if may_call_directly(*arguments[:tensors]):
             return kernel(*arguments)
-        if may_use_function(*arguments[:tensors]):
-            return function.apply(*arguments)
+        if is_transformed():
+            return transformed.apply(*arguments)
+        if is_plain(*arguments[:tensors]):
+            return plain.apply(*arguments)
         return operator(*arguments)
 
-    function: Any = type(op, (torch.autograd.Function,), {
+    def forward(ctx: Any, *arguments: Any) -> Any:
+        result = call(*arguments)
+        setup(ctx, arguments, result)
+        return result
+
+    # torch.func wants setup_context apart, which costs twice the time.
+    plain: Any = type(op, (torch.autograd.Function,), {
+        "forward": staticmethod(forward), "backward": staticmethod(gradient)})
+    transformed: Any = type(op, (torch.autograd.Function,), {
         "forward": staticmethod(call), "setup_context": staticmethod(setup),
         "backward": staticmethod(gradient), "vmap": staticmethod(vmap)})
     calls[op] = call
