@@ -37,19 +37,29 @@ def test_check_dump():
     assert done.returncode == 1 and not done.stderr
 
 
-def examples_of(document):
+def blocks_of(document, language):
     text = (golden.ROOT / document).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
 @NEEDS_TORCH
 @pytest.mark.parametrize("document", ("README.md", "docs/python.md"))
 def test_documents(document):
-    examples = examples_of(document)
-    assert examples
-    for code in examples:
+    blocks = blocks_of(document, "python")
+    assert blocks
+    for code in blocks:
         done = run("-c", code)
         assert done.returncode == 0, done.stderr
+
+
+@NEEDS_TORCH
+def test_command_of_the_readme():
+    command, = (block for block in blocks_of("README.md", "sh")
+                if block.startswith("python -c"))
+    done = subprocess.run(
+        ["bash", "-c", command.replace("python", sys.executable, 1)],
+        text=True, check=False, capture_output=True)
+    assert done.returncode == 0 and "[1, 8, 16, 64]" in done.stdout, done
 
 
 def test_importing_needs_no_torch():
