@@ -47,52 +47,6 @@ HWY_INLINE void RotateBlock(V& x0, V& x1, V& x2, V& x3, const C* table) {
                   hn::Load(d, table + 7 * n));
 }
 
-// What is done with a row's products for dcos and dsin: the first of up to four
-// is stored in the block, two are added to it, and with the fourth the block
-// goes to the sums.
-enum class Phase { kNone, kFirst, kAdd, kLast };
-
-template <Phase kPhase, class V, class C>
-HWY_INLINE void AddProduct(V product, C* HWY_RESTRICT block,
-                           double* HWY_RESTRICT sums) {
-  const hn::DFromV<V> d;
-  if constexpr (kPhase == Phase::kFirst) {
-    hn::Store(product, d, block);
-  } else if constexpr (kPhase == Phase::kAdd) {
-    hn::Store(hn::Add(hn::Load(d, block), product), d, block);
-  } else {
-    const V sum = hn::Add(hn::Load(d, block), product);
-    const hn::ScalableTag<double> dd;
-    if constexpr (hwy::IsSame<C, double>()) {
-      hn::Store(hn::Add(hn::Load(dd, sums), sum), dd, sums);
-    } else {
-      double* upper = sums + hn::Lanes(dd);
-      hn::Store(hn::Add(hn::Load(dd, sums), hn::PromoteLowerTo(dd, sum)), dd,
-                sums);
-      hn::Store(hn::Add(hn::Load(dd, upper), hn::PromoteUpperTo(dd, sum)), dd,
-                upper);
-    }
-  }
-}
-
-// dy * x̂ and dy * partner; the sign of the latter is left to FinishSums.
-template <Order kOrder, Phase kPhase, class V, class C>
-HWY_INLINE void AddProducts(V g0, V g1, V g2, V g3, V x0, V x1, V x2, V x3,
-                            C* block, double* sums) {
-  const hn::DFromV<V> d;
-  const size_t n = hn::Lanes(d);
-  V p0, p1, p2, p3;
-  Partners<kOrder>(x0, x1, x2, x3, p0, p1, p2, p3);
-  AddProduct<kPhase>(hn::Mul(g0, x0), block, sums);
-  AddProduct<kPhase>(hn::Mul(g1, x1), block + n, sums + n);
-  AddProduct<kPhase>(hn::Mul(g2, x2), block + 2 * n, sums + 2 * n);
-  AddProduct<kPhase>(hn::Mul(g3, x3), block + 3 * n, sums + 3 * n);
-  AddProduct<kPhase>(hn::Mul(g0, p0), block + 4 * n, sums + 4 * n);
-  AddProduct<kPhase>(hn::Mul(g1, p1), block + 5 * n, sums + 5 * n);
-  AddProduct<kPhase>(hn::Mul(g2, p2), block + 6 * n, sums + 6 * n);
-  AddProduct<kPhase>(hn::Mul(g3, p3), block + 7 * n, sums + 7 * n);
-}
-
 // The pairs of a segment that a block of fewer than 2 L pairs holds are moved
 // through a buffer of a whole block, zeros behind them.
 template <class Layout>
@@ -154,7 +108,7 @@ constexpr ptrdiff_t kPrefetchAhead16 = 4096;
 #endif
 
 // Which row is prefetched while another is worked on: some rows further on, or
-// past the end of the group in the next one. Addresses are numbers here, since
+// past the end of the run in the next one. Addresses are numbers here, since
 // they may lie outside of the tensor.
 class Ahead {
  public:
@@ -166,7 +120,7 @@ class Ahead {
     ahead_ = size > bytes || size == 0 ? 0 : bytes / size;
     within_ = ahead_ == 0 ? bytes : 0;
   }
-  void SetNextGroup(const std::byte* next) {
+  void SetNext(const std::byte* next) {
     next_ = reinterpret_cast<uintptr_t>(next);
   }
   uintptr_t Of(const std::byte* row, size_t index) const {
@@ -211,63 +165,48 @@ struct Segment {
   using Mem = typename Form::Type::Mem;
   using Compute = typename Form::Type::Compute;
   const Mem* in;
-  const Mem* x;
   Mem* out;
-  ptrdiff_t in_part, x_part, out_part;
+  ptrdiff_t in_part, out_part;
   size_t pairs;
   const Compute* table;
-  Compute* block;
-  double* sums;
-  uintptr_t in_ahead, x_ahead;  // to prefetch
+  uintptr_t in_ahead;  // to prefetch
 };
 
-// The work on a block that is loaded: `index` is its number in the tables.
-template <class Form, bool kRotate, Phase kPhase, class V>
-HWY_INLINE void ComputeBlock(const Segment<Form>& s, size_t index, V& g0, V& g1,
-                             V& g2, V& g3, V x0, V x1, V x2, V x3) {
-  const size_t at = index * 8 * hn::Lanes(hn::DFromV<V>());
-  if constexpr (kPhase != Phase::kNone) {
-    AddProducts<Form::kOrder, kPhase>(g0, g1, g2, g3, x0, x1, x2, x3,
-                                      s.block + at, s.sums + at);
-  }
-  if constexpr (kRotate) {
-    RotateBlock<Form::kOrder>(g0, g1, g2, g3, s.table + at);
-  }
-}
-
 // Fewer pairs than a block.
-template <class Form, bool kRotate, StoreKind kKind, Phase kPhase>
-HWY_INLINE void RunShortSegment(const Segment<Form>& s) {
-  using V = ComputeVec<typename Form::Type>;
-  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  V g0, g1, g2, g3;
-  V x0, x1, x2, x3;
-  BlockBuffer<typename Form::In> in(step);
-  in.CopyIn(s.in, s.in_part, s.pairs);
-  Form::In::Load(in.mem, in.part, g0, g1, g2, g3);
-  x0 = x1 = x2 = x3 = g0;
-  if constexpr (kPhase != Phase::kNone) {
-    BlockBuffer<typename Form::X> x(step);
-    x.CopyIn(s.x, s.x_part, s.pairs);
-    Form::X::Load(x.mem, x.part, x0, x1, x2, x3);
-  }
-  ComputeBlock<Form, kRotate, kPhase>(s, 0, g0, g1, g2, g3, x0, x1, x2, x3);
-  if constexpr (kRotate) {
-    BlockBuffer<typename Form::Out> out(step);
-    Form::Out::template Store<Write::kPlain>(g0, g1, g2, g3, out.mem, out.part);
-    if constexpr (WriteOf(kKind) == Write::kPlain) {
-      out.CopyOut(s.out, s.out_part, 0, s.pairs);
-    } else {
-      out.StreamOut(s.out, s.out_part, 0, s.pairs);
-    }
+template <class Layout, class V>
+HWY_INLINE void LoadShort(const typename Layout::Mem* p, ptrdiff_t part,
+                          size_t pairs, V& x0, V& x1, V& x2, V& x3) {
+  BlockBuffer<Layout> buffer(2 * hn::Lanes(hn::DFromV<V>()));
+  buffer.CopyIn(p, part, pairs);
+  Layout::Load(buffer.mem, buffer.part, x0, x1, x2, x3);
+}
+
+// Stores the pairs [from, to) of a block.
+template <class Layout, StoreKind kKind, class V>
+HWY_INLINE void StorePart(V y0, V y1, V y2, V y3, typename Layout::Mem* p,
+                          ptrdiff_t part, size_t from, size_t to) {
+  BlockBuffer<Layout> buffer(2 * hn::Lanes(hn::DFromV<V>()));
+  Layout::template Store<Write::kPlain>(y0, y1, y2, y3, buffer.mem,
+                                        buffer.part);
+  if constexpr (WriteOf(kKind) == Write::kPlain) {
+    buffer.CopyOut(p, part, from, to);
+  } else {
+    buffer.StreamOut(p, part, from, to);
   }
 }
 
-// Rotates a segment (kRotate), adds its products (kPhase), or both in one pass.
-template <class Form, bool kRotate, StoreKind kKind, Phase kPhase>
-HWY_INLINE void RunSegment(const Segment<Form>& s) {
+template <class Form, StoreKind kKind>
+HWY_INLINE void RotateShortSegment(const Segment<Form>& s) {
+  ComputeVec<typename Form::Type> x0, x1, x2, x3;
+  LoadShort<typename Form::In>(s.in, s.in_part, s.pairs, x0, x1, x2, x3);
+  RotateBlock<Form::kOrder>(x0, x1, x2, x3, s.table);
+  StorePart<typename Form::Out, kKind>(x0, x1, x2, x3, s.out, s.out_part, 0,
+                                       s.pairs);
+}
+
+template <class Form, StoreKind kKind>
+HWY_INLINE void RotateSegment(const Segment<Form>& s) {
   using In = typename Form::In;
-  using X = typename Form::X;
   using Out = typename Form::Out;
   using V = ComputeVec<typename Form::Type>;
   constexpr Write kWrite = WriteOf(kKind);
@@ -277,74 +216,46 @@ HWY_INLINE void RunSegment(const Segment<Form>& s) {
   const size_t blocks = s.pairs / step;
   const size_t whole = blocks * step;
   const size_t last = s.pairs - step;
-  const bool tail = whole != s.pairs;
   V t0, t1, t2, t3;
-  V u0, u1, u2, u3;
-  if (tail) {
+  if (whole != s.pairs) {
     In::Load(PairAt<In>(s.in, last), s.in_part, t0, t1, t2, t3);
-    if constexpr (kPhase != Phase::kNone) {
-      X::Load(PairAt<X>(s.x, last), s.x_part, u0, u1, u2, u3);
-    } else {
-      u0 = u1 = u2 = u3 = t0;
-    }
   }
-  for (size_t b = 0; b < blocks; ++b) {
-    V g0, g1, g2, g3;
+  const auto* table = s.table;
+  for (size_t i = 0; i < whole; i += step, table += 4 * step) {
     V x0, x1, x2, x3;
-    In::Load(PairAt<In>(s.in, b * step), s.in_part, g0, g1, g2, g3);
-    x0 = x1 = x2 = x3 = g0;
+    In::Load(PairAt<In>(s.in, i), s.in_part, x0, x1, x2, x3);
     if constexpr (kKind != StoreKind::kPlain) {
-      PrefetchBlock<In>(s.in_ahead, s.in_part, b * step, step);
+      PrefetchBlock<In>(s.in_ahead, s.in_part, i, step);
     }
-    if constexpr (kPhase != Phase::kNone) {
-      X::Load(PairAt<X>(s.x, b * step), s.x_part, x0, x1, x2, x3);
-      if constexpr (kKind != StoreKind::kPlain) {
-        PrefetchBlock<X>(s.x_ahead, s.x_part, b * step, step);
-      }
-    }
-    ComputeBlock<Form, kRotate, kPhase>(s, b, g0, g1, g2, g3, x0, x1, x2, x3);
-    if constexpr (kRotate) {
-      Out::template Store<kWrite>(g0, g1, g2, g3, PairAt<Out>(s.out, b * step),
-                                  s.out_part);
-    }
-  }
-  if (!tail) return;
-  ComputeBlock<Form, kRotate, kPhase>(s, blocks, t0, t1, t2, t3, u0, u1, u2,
-                                      u3);
-  if constexpr (kRotate && kWrite == Write::kPlain) {
-    Out::template Store<kWrite>(t0, t1, t2, t3, PairAt<Out>(s.out, last),
+    RotateBlock<Form::kOrder>(x0, x1, x2, x3, table);
+    Out::template Store<kWrite>(x0, x1, x2, x3, PairAt<Out>(s.out, i),
                                 s.out_part);
-  } else if constexpr (kRotate) {
+  }
+  if (whole == s.pairs) return;
+  RotateBlock<Form::kOrder>(t0, t1, t2, t3, table);
+  auto* out = PairAt<Out>(s.out, last);
+  if constexpr (kWrite == Write::kPlain) {
+    Out::template Store<kWrite>(t0, t1, t2, t3, out, s.out_part);
+  } else {
     // Streams only what the block before has not written.
-    BlockBuffer<Out> out(step);
-    Out::template Store<Write::kPlain>(t0, t1, t2, t3, out.mem, out.part);
-    out.StreamOut(PairAt<Out>(s.out, last), s.out_part, whole - last, step);
+    StorePart<Out, kKind>(t0, t1, t2, t3, out, s.out_part, whole - last, step);
   }
 }
 
 // The segments of a row. kShort: of fewer pairs than a block.
-template <class Form, bool kRotate, StoreKind kKind, bool kShort, Phase kPhase>
-HWY_INLINE void RunRow(Segment<Form> s, size_t segments, size_t numbers) {
+template <class Form, StoreKind kKind, bool kShort>
+HWY_INLINE void RotateRow(Segment<Form> s, size_t segments, size_t numbers) {
   for (size_t i = 0;; ++i) {
     if constexpr (kShort) {
-      RunShortSegment<Form, kRotate, kKind, kPhase>(s);
+      RotateShortSegment<Form, kKind>(s);
     } else {
-      RunSegment<Form, kRotate, kKind, kPhase>(s);
+      RotateSegment<Form, kKind>(s);
     }
     if (i + 1 == segments) return;
-    using Mem = typename Segment<Form>::Mem;
     s.in += 2 * s.pairs;
-    s.in_ahead += 2 * s.pairs * sizeof(Mem);
-    if constexpr (kRotate) {
-      s.out += 2 * s.pairs;
-      s.table += numbers;
-    }
-    if constexpr (kPhase != Phase::kNone) {
-      s.x += 2 * s.pairs;
-      s.x_ahead += 2 * s.pairs * sizeof(Mem);
-      s.block += numbers;
-      s.sums += numbers;
-    }
+    s.out += 2 * s.pairs;
+    s.in_ahead += 2 * s.pairs * sizeof(typename Segment<Form>::Mem);
+    s.table += numbers;
   }
 }
 
@@ -363,17 +274,10 @@ class TableSource {
     if (rows_ == nullptr) return;
     cos_ = rows_->cos;
     sin_ = rows_->sin;
-    // Either each row of a group has a table row of its own, the same for all
-    // groups, or each group has one, or there is one for all.
-    each_row_ = a.table_step != 0;
-    each_group_ = a.table_group != 0;
   }
-  HWY_INLINE void AtGroup(size_t group, std::byte* table) {
-    if (rows_ == nullptr || each_row_) return;
-    if (group == 0 || each_group_) Next(group, table);
-  }
-  HWY_INLINE void AtRow(size_t group, size_t row, std::byte* table) {
-    if (rows_ != nullptr && each_row_ && group == 0) Next(row, table);
+  // To be called once for each table row, before its first data row.
+  HWY_INLINE void Prepare(size_t row, std::byte* table) {
+    if (rows_ != nullptr) Next(row, table);
   }
 
  private:
@@ -390,8 +294,6 @@ class TableSource {
   const TableRows* rows_;
   const std::byte* cos_ = nullptr;
   const std::byte* sin_ = nullptr;
-  bool each_row_ = false;
-  bool each_group_ = false;
 };
 
 // `args` by value: what is stored through pointers cannot change it.
@@ -399,16 +301,24 @@ template <class Form, StoreKind kKind, bool kShort>
 HWY_INLINE void RotateRowsOf(RowArgs a) {
   using S = Segment<Form>;
   const size_t numbers = SegmentNumbers<Form>(a.pairs);
-  Ahead ahead(a.in_step, a.rows, sizeof(typename S::Mem));
+  const bool by_kept = a.shared_inside;
+  const size_t outer = by_kept ? a.kept : a.shared;
+  const size_t inner = by_kept ? a.shared : a.kept;
+  const ptrdiff_t in_outer = by_kept ? a.in_kept : a.in_shared;
+  const ptrdiff_t out_outer = by_kept ? a.out_kept : a.out_shared;
+  const ptrdiff_t in_inner = by_kept ? a.in_shared : a.in_kept;
+  const ptrdiff_t out_inner = by_kept ? a.out_shared : a.out_kept;
+  const size_t table_inner = by_kept ? 0 : a.table_step;
+  Ahead ahead(in_inner, inner, sizeof(typename S::Mem));
   TableSource tables(a);
-  for (size_t group = 0; group < a.groups; ++group) {
-    ahead.SetNextGroup(group + 1 < a.groups ? a.in + a.in_group : a.next_in);
+  for (size_t i = 0; i < outer; ++i) {
+    ahead.SetNext(i + 1 < outer ? a.in + in_outer : a.next_in);
     const std::byte* in = a.in;
     std::byte* out = a.out;
     std::byte* table = a.table;
-    tables.AtGroup(group, table);
-    for (size_t row = 0; row < a.rows; ++row) {
-      tables.AtRow(group, row, table);
+    if (by_kept) tables.Prepare(i, table);
+    for (size_t j = 0; j < inner; ++j) {
+      if (!by_kept && i == 0) tables.Prepare(j, table);
       S s = {};
       s.in = reinterpret_cast<const typename S::Mem*>(in);
       s.out = reinterpret_cast<typename S::Mem*>(out);
@@ -416,15 +326,15 @@ HWY_INLINE void RotateRowsOf(RowArgs a) {
       s.out_part = a.out_part;
       s.pairs = a.pairs;
       s.table = reinterpret_cast<const typename S::Compute*>(table);
-      if constexpr (kKind != StoreKind::kPlain) s.in_ahead = ahead.Of(in, row);
-      RunRow<Form, true, kKind, kShort, Phase::kNone>(s, a.segments, numbers);
-      in += a.in_step;
-      out += a.out_step;
-      table += a.table_step;
+      if constexpr (kKind != StoreKind::kPlain) s.in_ahead = ahead.Of(in, j);
+      RotateRow<Form, kKind, kShort>(s, a.segments, numbers);
+      in += in_inner;
+      out += out_inner;
+      table += table_inner;
     }
-    a.in += a.in_group;
-    a.out += a.out_group;
-    a.table += a.table_group;
+    a.in += in_outer;
+    a.out += out_outer;
+    if (by_kept) a.table += a.table_step;
   }
 }
 
@@ -439,93 +349,6 @@ void RotateRows(const RowArgs& a) noexcept {
     RotateShortRows<Form, kKind>(a);
   } else {
     RotateRowsOf<Form, kKind, false>(a);
-  }
-}
-
-template <class Form, bool kRotate, StoreKind kKind, bool kShort>
-HWY_INLINE void GradientRow(const Segment<Form>& s, unsigned phase,
-                            size_t segments, size_t numbers) {
-  if (phase == 0) {
-    RunRow<Form, kRotate, kKind, kShort, Phase::kFirst>(s, segments, numbers);
-  } else if (phase < 3) {
-    RunRow<Form, kRotate, kKind, kShort, Phase::kAdd>(s, segments, numbers);
-  } else {
-    RunRow<Form, kRotate, kKind, kShort, Phase::kLast>(s, segments, numbers);
-  }
-}
-
-// The rows of one group.
-template <class Form, bool kRotate, StoreKind kKind, bool kShort>
-HWY_INLINE void GradientGroup(GradientArgs a, size_t group, size_t numbers,
-                              const Ahead& in_ahead, const Ahead& x_ahead,
-                              TableSource& tables) {
-  using S = Segment<Form>;
-  RowArgs& r = a.row;
-  auto* sums = reinterpret_cast<std::byte*>(a.sums);
-  if constexpr (kRotate) tables.AtGroup(group, r.table);
-  for (size_t row = 0; row < r.rows; ++row) {
-    if constexpr (kRotate) tables.AtRow(group, row, r.table);
-    S s = {};
-    s.in = reinterpret_cast<const typename S::Mem*>(r.in);
-    s.x = reinterpret_cast<const typename S::Mem*>(a.x);
-    s.out = reinterpret_cast<typename S::Mem*>(r.out);
-    s.in_part = r.in_part;
-    s.x_part = a.x_part;
-    s.out_part = r.out_part;
-    s.pairs = r.pairs;
-    s.table = reinterpret_cast<const typename S::Compute*>(r.table);
-    s.block = reinterpret_cast<typename S::Compute*>(a.block);
-    s.sums = reinterpret_cast<double*>(sums);
-    if constexpr (kKind != StoreKind::kPlain) {
-      s.in_ahead = in_ahead.Of(r.in, row);
-      s.x_ahead = x_ahead.Of(a.x, row);
-    }
-    GradientRow<Form, kRotate, kKind, kShort>(s, a.phase, r.segments, numbers);
-    a.phase = (a.phase + a.phase_step) & 3;
-    r.in += r.in_step;
-    r.out += r.out_step;
-    r.table += r.table_step;
-    a.x += a.x_step;
-    a.block += a.block_step;
-    sums += a.sums_step;
-  }
-}
-
-template <class Form, bool kRotate, StoreKind kKind, bool kShort>
-HWY_INLINE void GradientRowsOf(GradientArgs a) {
-  constexpr size_t kElement = sizeof(typename Segment<Form>::Mem);
-  RowArgs& r = a.row;
-  const size_t numbers = SegmentNumbers<Form>(r.pairs);
-  Ahead in_ahead(r.in_step, r.rows, kElement);
-  Ahead x_ahead(a.x_step, r.rows, kElement);
-  TableSource tables(r);
-  for (size_t group = 0; group < r.groups; ++group) {
-    const bool more = group + 1 < r.groups;
-    in_ahead.SetNextGroup(more ? r.in + r.in_group : r.next_in);
-    x_ahead.SetNextGroup(more ? a.x + a.x_group : a.next_x);
-    GradientGroup<Form, kRotate, kKind, kShort>(a, group, numbers, in_ahead,
-                                                x_ahead, tables);
-    a.phase = (a.phase + a.phase_group) & 3;
-    r.in += r.in_group;
-    r.out += r.out_group;
-    r.table += r.table_group;
-    a.x += a.x_group;
-    a.block += a.block_group;
-    a.sums += a.sums_group / sizeof(double);
-  }
-}
-
-template <class Form, bool kRotate, StoreKind kKind>
-HWY_NOINLINE void ShortGradientRows(const GradientArgs& a) {
-  GradientRowsOf<Form, kRotate, kKind, true>(a);
-}
-
-template <class Form, bool kRotate, StoreKind kKind>
-void GradientRows(const GradientArgs& a) noexcept {
-  if (a.row.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
-    ShortGradientRows<Form, kRotate, kKind>(a);
-  } else {
-    GradientRowsOf<Form, kRotate, kKind, false>(a);
   }
 }
 

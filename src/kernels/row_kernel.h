@@ -64,48 +64,48 @@ struct TableRows {
   const std::byte* const* at;
 };
 
-/// Groups of rows to rotate. Steps count bytes, parts and segments count
-/// elements. All that a unit has is one call where it can be: between calls
-/// the reads from memory run dry.
+/// Rows to rotate: `shared` rows for each of `kept` table rows. Steps count
+/// bytes, parts and segments count elements. All that a unit has is one call
+/// where it can be: between calls the reads from memory run dry.
 struct RowArgs {
   const std::byte* in;
   std::byte* out;
-  ptrdiff_t in_step, out_step;    ///< from row to row
-  ptrdiff_t in_group, out_group;  ///< from group to group
-  ptrdiff_t in_part, out_part;    ///< from a pair's first to its second element
-  size_t rows, groups;
-  size_t pairs;     ///< of a segment
-  size_t segments;  ///< 1 or 2; the second one starts 2 * pairs further
+  ptrdiff_t in_kept, out_kept;      ///< from table row to table row
+  ptrdiff_t in_shared, out_shared;  ///< from row to row that share one
+  ptrdiff_t in_part, out_part;  ///< from a pair's first to its second element
+  size_t kept, shared;
+  bool shared_inside;  ///< rows go table row by table row, else share by share
+  size_t pairs;        ///< of a segment
+  size_t segments;     ///< 1 or 2; the second one starts 2 * pairs further
   std::byte* table;
-  size_t table_step, table_group;  ///< likewise; 0: they share one
-  const TableRows* tables;         ///< to be prepared; null: `table` is ready
+  size_t table_step;         ///< from table row to table row
+  const TableRows* tables;   ///< to be prepared; null: `table` is ready
   const std::byte* next_in;  ///< rows that come after these, to prefetch; or
                              ///< null
 };
 
 /// Rows for dcos and dsin, and dx if `out` of the kernel is used. `in` is dy.
-/// Products of up to four rows are added in `block` in the compute type (phase
-/// 0 to 3), then the block is added to `sums` in double.
+/// Products of up to kBlockRows rows are added in the compute type, then that
+/// block is added to the sums in double.
 struct GradientArgs {
   RowArgs row;
   const std::byte* x;
-  ptrdiff_t x_step, x_group;
+  ptrdiff_t x_kept, x_shared;
   ptrdiff_t x_part;
-  std::byte* block;
-  double* sums;
-  size_t block_step, sums_step;    ///< bytes; 0: the rows add to one
-  size_t block_group, sums_group;  ///< bytes; 0: the groups add to one
-  unsigned phase;                  ///< of the first row
-  unsigned phase_step;      ///< 1 if the rows of a group add to one, else 0
-  unsigned phase_group;     ///< 1 if the groups add to one, else 0
+  double* sums;      ///< one row for each table row
+  size_t sums_step;  ///< bytes
+  bool fresh;        ///< there are no sums yet: these are the first rows
+  /// Blocks begin anew at each `line` of the shared rows; the first row is
+  /// number `in_line` of its line.
+  size_t line, in_line;
   const std::byte* next_x;  ///< as next_in
 };
+inline constexpr size_t kBlockRows = 4;
 
 /// Sums of one segment, brought from kernel order into table order.
 struct SumsArgs {
-  const double* sums;      ///< kernel order; null: all products are in block
-  const std::byte* block;  ///< products not yet in sums; null: there are none
-  bool joined;             ///< order of the result: joined, else split
+  const double* sums;  ///< kernel order
+  bool joined;         ///< order of the result: joined, else split
   size_t pairs;
   double *dcos, *dsin;  ///< out: 2 * pairs each
 };

@@ -8,6 +8,7 @@
 #define ROPEWALK_KERNELS_ROWS_INL_H_
 #endif
 
+#include "kernels/gradient-inl.h"
 #include "kernels/rotate-inl.h"
 #include "kernels/tables-inl.h"
 

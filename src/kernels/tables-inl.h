@@ -187,40 +187,15 @@ HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
   }
 }
 
-// The sums of a block, products that are still in `block` included.
-template <class C>
-HWY_INLINE void GatherSums(const double* sums, const C* block, size_t count,
-                           double* HWY_RESTRICT out) {
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<C, decltype(d)> dc;
-  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
-    auto sum = sums == nullptr ? hn::Zero(d) : hn::Load(d, sums + i);
-    if (block != nullptr) {
-      if constexpr (hwy::IsSame<C, double>()) {
-        sum = hn::Add(sum, hn::Load(d, block + i));
-      } else {
-        sum = hn::Add(sum, hn::PromoteTo(d, hn::Load(dc, block + i)));
-      }
-    }
-    hn::Store(sum, d, out + i);
-  }
-}
-
 template <class Form>
 void FinishSums(const SumsArgs& a) noexcept {
-  using Compute = typename Form::Type::Compute;
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  const auto* block = reinterpret_cast<const Compute*>(a.block);
   const double signs[2] = {1.0, -1.0};
   double* outs[2] = {a.dcos, a.dsin};
-  HWY_ALIGN double sums[4 * HWY_MAX_BYTES];
   for (size_t i = 0; i < a.pairs; i += step) {
-    const size_t at = i * 4;
-    GatherSums(a.sums == nullptr ? nullptr : a.sums + at,
-               block == nullptr ? nullptr : block + at, 4 * step, sums);
     const size_t pair = a.pairs < step ? 0 : HWY_MIN(i, a.pairs - step);
     for (int k = 0; k < 2; ++k) {
-      const double* from = sums + static_cast<size_t>(k) * 2 * step;
+      const double* from = a.sums + i * 4 + static_cast<size_t>(k) * 2 * step;
       double* first = a.joined ? outs[k] + 2 * pair : outs[k] + pair;
       if (a.pairs >= step) {
         OrderSums<Form::kOrder>(from, step, signs[k], a.joined, first,

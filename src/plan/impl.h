@@ -58,7 +58,9 @@ struct OperandPlan {
   const kernels::RowKernel* kernel;
   /// Axes on which the tables are broadcast.
   Axes<kTensors> shared;
-  bool rows_inside;    ///< the last of them is walked inside of a tile
+  /// The last of them is walked inside of a table row, not outside of a tile.
+  bool shared_inside;
+  int64_t line;        ///< rows on the descriptor's last of these axes
   int64_t rows;        ///< that share a table row
   int64_t chunk_rows;  ///< rows in a chunk
   int64_t chunks;

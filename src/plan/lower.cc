@@ -109,6 +109,7 @@ void SharedAxes(const Plan::Impl& plan, const Slot (&slots)[3],
     }
     ++op.shared.rank;
   }
+  op.line = op.shared.rank == 0 ? 1 : op.shared.size[op.shared.rank - 1];
   if (!plan.sums) SortAxes(op.shared, OperandPlan::kIn);
   Coalesce(op.shared);
   op.rows = op.shared.Count();
@@ -117,7 +118,7 @@ void SharedAxes(const Plan::Impl& plan, const Slot (&slots)[3],
   const int64_t tile_stride = plan.kept.size[last] == 1
                                   ? INT64_MAX
                                   : std::abs(plan.kept.stride[slots[0]][last]);
-  op.rows_inside =
+  op.shared_inside =
       op.shared.rank > 0 &&
       std::abs(op.shared.stride[OperandPlan::kIn][op.shared.rank - 1]) <
           tile_stride;
@@ -215,7 +216,7 @@ size_t TileRowBytes(const Plan::Impl& plan) {
         numbers, segments * plan.operand[i].kernel->SegmentNumbers(pairs));
   }
   size_t bytes = numbers * plan.compute;
-  if (plan.sums) bytes += numbers * (plan.compute + sizeof(double));
+  if (plan.sums) bytes += numbers * sizeof(double);
   if (plan.sums && plan.problem.operands == 2)
     bytes += numbers * sizeof(double);
   return std::max<size_t>(bytes, 1);

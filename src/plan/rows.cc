@@ -45,62 +45,74 @@ void CallKernel(const OperandPlan& op, const GradientArgs& args,
   }
 }
 
-GradientArgs ArgsOf(const RowRun& run, const ColumnTile& tile) {
+GradientArgs ArgsOf(const OperandPlan& op, const RowRun& run,
+                    const ColumnTile& tile) {
   GradientArgs args = {};
   args.row.in = run.in;
   args.row.out = run.out;
-  args.row.in_step = run.in_step;
-  args.row.out_step = run.out_step;
-  args.row.in_group = run.in_group;
-  args.row.out_group = run.out_group;
-  args.row.rows = static_cast<size_t>(run.rows);
-  args.row.groups = static_cast<size_t>(run.groups);
+  args.row.in_kept = run.in_kept;
+  args.row.out_kept = run.out_kept;
+  args.row.in_shared = run.in_shared;
+  args.row.out_shared = run.out_shared;
+  args.row.kept = static_cast<size_t>(run.kept);
+  args.row.shared = static_cast<size_t>(run.shared);
+  args.row.shared_inside = op.shared_inside;
   args.row.pairs = static_cast<size_t>(tile.pairs);
   args.row.segments = static_cast<size_t>(tile.segments);
   args.row.table = run.table;
   args.row.table_step = run.table_step;
-  args.row.table_group = run.table_group;
   args.row.tables = run.tables;
   args.row.next_in = run.next_in;
   args.x = run.x;
-  args.x_step = run.x_step;
-  args.x_group = run.x_group;
-  args.block = run.block;
+  args.x_kept = run.x_kept;
+  args.x_shared = run.x_shared;
   args.sums = run.sums;
-  args.block_step = run.block_step;
-  args.block_group = run.block_group;
   args.sums_step = run.sums_step;
-  args.sums_group = run.sums_group;
-  args.phase = run.phase;
-  args.phase_step = run.phase_step;
-  args.phase_group = run.phase_group;
+  args.fresh = run.fresh;
+  args.line = static_cast<size_t>(op.line);
+  args.in_line = static_cast<size_t>(run.in_line);
   args.next_x = run.next_x;
   return args;
 }
 
-// Calls visit(run) for each row, as a run of its own.
+// Calls visit(run) for each row, as a run of its own, without sums.
 template <class Visit>
 void ForEachRow(const RowRun& all, Visit visit) {
-  const auto sums_at = [&](size_t bytes) {
-    return all.sums + bytes / sizeof(double);
-  };
   RowRun run = all;
-  run.rows = run.groups = 1;
+  run.kept = run.shared = 1;
   run.next_in = run.next_x = nullptr;
-  for (int64_t g = 0; g < all.groups; ++g) {
-    for (int64_t r = 0; r < all.rows; ++r) {
-      const auto group = static_cast<size_t>(g);
-      const auto row = static_cast<size_t>(r);
-      run.in = all.in + g * all.in_group + r * all.in_step;
-      run.x = all.x + g * all.x_group + r * all.x_step;
-      run.out = all.out + g * all.out_group + r * all.out_step;
-      run.table = all.table + group * all.table_group + row * all.table_step;
-      run.block = all.block + group * all.block_group + row * all.block_step;
-      run.sums = sums_at(group * all.sums_group + row * all.sums_step);
-      run.phase = (all.phase + static_cast<unsigned>(group) * all.phase_group +
-                   static_cast<unsigned>(row) * all.phase_step) &
-                  3;
+  for (int64_t k = 0; k < all.kept; ++k) {
+    run.table = all.table + static_cast<size_t>(k) * all.table_step;
+    for (int64_t row = 0; row < all.shared; ++row) {
+      run.in = all.in + k * all.in_kept + row * all.in_shared;
+      run.out = all.out + k * all.out_kept + row * all.out_shared;
       visit(run);
+    }
+  }
+}
+
+// Calls visit(run) for each block of rows that add to one row of sums, as a run
+// of its own.
+template <class Visit>
+void ForEachBlock(const OperandPlan& op, const RowRun& all, Visit visit) {
+  RowRun run = all;
+  run.kept = 1;
+  run.next_in = run.next_x = nullptr;
+  for (int64_t k = 0; k < all.kept; ++k) {
+    run.table = all.table + static_cast<size_t>(k) * all.table_step;
+    run.sums =
+        all.sums + static_cast<size_t>(k) * all.sums_step / sizeof(double);
+    run.fresh = all.fresh;
+    run.in_line = all.in_line;
+    for (int64_t row = 0; row < all.shared; row += run.shared) {
+      run.in = all.in + k * all.in_kept + row * all.in_shared;
+      run.x = all.x + k * all.x_kept + row * all.x_shared;
+      run.out = all.out + k * all.out_kept + row * all.out_shared;
+      run.shared = std::min({static_cast<int64_t>(kernels::kBlockRows),
+                             op.line - run.in_line, all.shared - row});
+      visit(run);
+      run.fresh = false;
+      run.in_line = (run.in_line + run.shared) % op.line;
     }
   }
 }
@@ -127,10 +139,11 @@ void CopyStrided(size_t element, const std::byte* from, int64_t from_stride,
   }
 }
 
-// A tile of one row, gathered: first elements, then second ones, segment by
-// segment.
+// A tile of a block of rows, gathered: row by row first elements, then second
+// ones, segment by segment.
 struct Gathered {
-  alignas(64) std::byte values[2 * kTilePairs * sizeof(double)];
+  alignas(64)
+      std::byte values[kernels::kBlockRows][2 * kTilePairs * sizeof(double)];
 };
 
 // Pairs in memory against pairs in a buffer, for one tensor.
@@ -145,15 +158,15 @@ class TilePairs {
         segment_(2 * plan.pairs * column),
         tile_(tile) {}
 
-  void Load(const std::byte* row, Gathered& buffer) const {
+  void Load(const std::byte* row, std::byte* buffer) const {
     ForEachPart([&](int64_t offset, size_t at) {
-      CopyStrided(element_, row + offset, step_, buffer.values + at,
+      CopyStrided(element_, row + offset, step_, buffer + at,
                   static_cast<int64_t>(element_), tile_.pairs);
     });
   }
-  void Store(const Gathered& buffer, std::byte* row) const {
+  void Store(const std::byte* buffer, std::byte* row) const {
     ForEachPart([&](int64_t offset, size_t at) {
-      CopyStrided(element_, buffer.values + at, static_cast<int64_t>(element_),
+      CopyStrided(element_, buffer + at, static_cast<int64_t>(element_),
                   row + offset, step_, tile_.pairs);
     });
   }
@@ -182,19 +195,25 @@ void RunStrided(const Plan::Impl& plan, const OperandPlan& op,
   const TilePairs in(plan, op, kIn, column[kIn], tile);
   const TilePairs x(plan, op, kX, column[kX], tile);
   const TilePairs out(plan, op, kOut, column[kOut], tile);
-  Gathered in_values;
-  Gathered x_values;
-  Gathered out_values;
-  ForEachRow(all, [&](const RowRun& run) {
-    GradientArgs args = ArgsOf(run, tile);
-    args.row.in = in_values.values;
-    args.row.out = out_values.values;
-    args.x = x_values.values;
+  Gathered in_rows;
+  Gathered x_rows;
+  Gathered out_rows;
+  ForEachBlock(op, all, [&](const RowRun& run) {
+    GradientArgs args = ArgsOf(op, run, tile);
+    args.row.in = in_rows.values[0];
+    args.row.out = out_rows.values[0];
+    args.x = x_rows.values[0];
     args.row.in_part = args.row.out_part = args.x_part = tile.pairs;
-    in.Load(run.in, in_values);
-    if (sums) x.Load(run.x, x_values);
+    args.row.in_shared = args.row.out_shared = args.x_shared =
+        sizeof(Gathered::values[0]);
+    for (int64_t r = 0; r < run.shared; ++r) {
+      in.Load(run.in + r * run.in_shared, in_rows.values[r]);
+      if (sums) x.Load(run.x + r * run.x_shared, x_rows.values[r]);
+    }
     CallKernel(op, args, kernels::StoreKind::kPlain, rotate, sums);
-    if (rotate) out.Store(out_values, run.out);
+    for (int64_t r = 0; rotate && r < run.shared; ++r) {
+      out.Store(out_rows.values[r], run.out + r * run.out_shared);
+    }
   });
 }
 
@@ -202,7 +221,7 @@ void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
                kernels::StoreKind store, const ColumnTile& tile,
                const RowRun& run, bool rotate, bool sums) {
   const auto element = static_cast<int64_t>(op.element);
-  GradientArgs args = ArgsOf(run, tile);
+  GradientArgs args = ArgsOf(op, run, tile);
   // What is prefetched lies as far into its row as what is read.
   const auto advance = [&](const std::byte*& next, int tensor) {
     if (next == nullptr) return;
@@ -224,9 +243,9 @@ void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
 }
 
 // Interleave-half in place: each row is read from a copy of itself.
-void RunBuffered(const Plan::Impl& plan, const OperandPlan& op,
-                 const RowMode& mode, const ColumnTile& tile, const RowRun& all,
-                 bool rotate, bool sums) {
+void RotateBuffered(const Plan::Impl& plan, const OperandPlan& op,
+                    const RowMode& mode, const ColumnTile& tile,
+                    const RowRun& all) {
   alignas(64) std::byte stack[kStackColumns * sizeof(double)];
   std::byte* buffer = mode.row_buffer != nullptr ? mode.row_buffer : stack;
   const auto element = static_cast<int64_t>(op.element);
@@ -238,9 +257,9 @@ void RunBuffered(const Plan::Impl& plan, const OperandPlan& op,
     RowRun run = row;
     run.in = buffer;
     if (op.strided) {
-      RunStrided(plan, op, column, tile, run, rotate, sums);
+      RunStrided(plan, op, column, tile, run, true, false);
     } else {
-      RunDirect(plan, op, mode.store, tile, run, rotate, sums);
+      RunDirect(plan, op, mode.store, tile, run, true, false);
     }
   });
 }
@@ -255,13 +274,16 @@ void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
   run.in += start * op.column[kIn];
   if (rotate) run.out += start * op.column[kOut];
   if (sums) run.x += start * op.column[kX];
-  if (mode.buffered && rotate) {
-    RunBuffered(plan, op, mode, tile, run, rotate, sums);
-  } else if (op.strided) {
-    RunStrided(plan, op, op.column, tile, run, rotate, sums);
-  } else {
-    RunDirect(plan, op, mode.store, tile, run, rotate, sums);
+  const bool buffered = mode.buffered && rotate;
+  const bool together = rotate && !buffered;
+  if (together || sums) {  // sums first: they read what is overwritten
+    if (op.strided) {
+      RunStrided(plan, op, op.column, tile, run, together, sums);
+    } else {
+      RunDirect(plan, op, mode.store, tile, run, together, sums);
+    }
   }
+  if (buffered) RotateBuffered(plan, op, mode, tile, run);
 }
 
 void CopyRest(const Plan::Impl& plan, const OperandPlan& op,

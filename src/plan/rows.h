@@ -18,23 +18,22 @@ struct RowMode {
   std::byte* row_buffer = nullptr;  ///< in workspace; null: on the stack
 };
 
-/// Groups of rows at equal steps, and the tables and sums that go with them:
-/// see RowArgs and GradientArgs.
+/// Rows at equal steps, and the tables and sums that go with them: see RowArgs
+/// and GradientArgs.
 struct RowRun {
   const std::byte* in;
   const std::byte* x;
   std::byte* out;
-  int64_t in_step, x_step, out_step;     ///< from row to row
-  int64_t in_group, x_group, out_group;  ///< from group to group
-  int64_t rows, groups;
+  int64_t in_kept, x_kept, out_kept;
+  int64_t in_shared, x_shared, out_shared;
+  int64_t kept, shared;
   std::byte* table;
-  size_t table_step, table_group;
+  size_t table_step;
   const kernels::TableRows* tables;
-  std::byte* block;
   double* sums;
-  size_t block_step, block_group;
-  size_t sums_step, sums_group;
-  unsigned phase, phase_step, phase_group;
+  size_t sums_step;
+  bool fresh;
+  int64_t in_line;
   const std::byte *next_in, *next_x;  ///< of the run that follows, or null
 };
 

@@ -82,12 +82,10 @@ void LayOutScratch(const Plan::Impl& plan, const ColumnTile& tile,
   }
   const auto count = static_cast<size_t>(unit.count);
   unit.row_table = numbers * plan.compute;
-  unit.row_block = unit.row_table;
   unit.row_sums = numbers * sizeof(double);
   unit.row_total = plan.problem.operands == 2 ? unit.row_sums : 0;
   unit.table = scratch.bytes;
-  unit.block = unit.table + count * unit.row_table;
-  unit.sums = reinterpret_cast<double*>(unit.block + count * unit.row_block);
+  unit.sums = reinterpret_cast<double*>(unit.table + count * unit.row_table);
   unit.total = unit.sums + count * unit.row_sums / sizeof(double);
 }
 
@@ -102,8 +100,6 @@ void RunOperand(const Context& c, int index, const ColumnTile& tile,
                 const Unit& unit, int64_t begin, int64_t end) {
   const Plan::Impl& plan = c.plan;
   if (plan.sums && begin == end) {
-    memset(unit.block, 0, static_cast<size_t>(unit.count) * unit.row_block);
-  } else if (plan.sums && end - begin >= kBlockRows) {
     memset(unit.sums, 0, static_cast<size_t>(unit.count) * unit.row_sums);
   }
   // A buffered row wider than a tile would be overwritten before the next tile
@@ -160,7 +156,7 @@ void RotateWideInPlace(const Context& c, int index, const Unit& whole,
       run.in = buffer - plan.problem.start * static_cast<int64_t>(op.element);
       run.out = c.addresses.out(out_slot) + KeptOffset(plan, out_slot, unit) +
                 op.shared.Offset(OperandPlan::kOut, row, 0, op.shared.rank);
-      run.rows = run.groups = 1;
+      run.kept = run.shared = 1;
       ForEachColumnTile(plan, [&](const ColumnTile& tile) {
         LayOutScratch(plan, tile, scratch, unit);
         PrepareTables(plan, *op.kernel, c.addresses, TablesOf(c, unit), tile,
@@ -209,8 +205,7 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
       for (int64_t t = 0; t < unit.count; ++t) {
         double* total = unit.total + static_cast<size_t>(t) * unit.row_total /
                                          sizeof(double);
-        FinishOperand(c, op, tile, unit, end - begin, t, i > first_operand,
-                      total);
+        FinishOperand(c, op, tile, unit, t, i > first_operand, total);
         if (i + 1 == end_operand) StoreTotal(c, tile, unit, t, total);
       }
     }

@@ -103,8 +103,8 @@ void StoreTotal(const Context& c, const ColumnTile& tile, const Unit& unit,
 }
 
 void FinishOperand(const Context& c, const OperandPlan& op,
-                   const ColumnTile& tile, const Unit& unit, int64_t rows,
-                   int64_t t, bool add, double* total) {
+                   const ColumnTile& tile, const Unit& unit, int64_t t,
+                   bool add, double* total) {
   const auto i = static_cast<size_t>(t);
   const size_t numbers =
       op.kernel->SegmentNumbers(static_cast<size_t>(tile.pairs));
@@ -113,14 +113,8 @@ void FinishOperand(const Context& c, const OperandPlan& op,
   for (int64_t s = 0; s < tile.segments; ++s) {
     const auto segment = static_cast<size_t>(s);
     kernels::SumsArgs args = {};
-    if (rows >= kBlockRows) {
-      args.sums =
-          unit.sums + i * unit.row_sums / sizeof(double) + segment * numbers;
-    }
-    if (rows < kBlockRows || rows % kBlockRows != 0) {
-      args.block =
-          unit.block + i * unit.row_block + segment * numbers * c.plan.compute;
-    }
+    args.sums =
+        unit.sums + i * unit.row_sums / sizeof(double) + segment * numbers;
     args.joined = Info(c.plan.problem.pairing).y_joined;
     args.pairs = static_cast<size_t>(tile.pairs);
     double* dcos = total + s * columns;

@@ -8,11 +8,11 @@
 
 namespace ropewalk {
 
-/// Sums of one operand over `rows` rows for table row `t` of the unit, from
-/// kernel order into table order; set, or added to what `total` holds.
+/// Sums of one operand for table row `t` of the unit, from kernel order into
+/// table order; set, or added to what `total` holds.
 void FinishOperand(const Context& context, const OperandPlan& op,
-                   const ColumnTile& tile, const Unit& unit, int64_t rows,
-                   int64_t t, bool add, double* total);
+                   const ColumnTile& tile, const Unit& unit, int64_t t,
+                   bool add, double* total);
 
 /// Stores the totals of table row `t`: in workspace, or rounded in dcos and
 /// dsin.

@@ -18,10 +18,6 @@ struct Context {
   double* partials = nullptr;  ///< sums of chunks
 };
 
-/// Rows whose products are added in the compute type before they go to the
-/// sums.
-constexpr int64_t kBlockRows = 4;
-
 /// Which table rows, and where their tables and sums are on the stack.
 struct Unit {
   int64_t kept_first;  ///< flat index of the outer kept axes
@@ -29,10 +25,9 @@ struct Unit {
   int64_t count;
   int64_t chunk;  ///< -1: all rows of all operands
   std::byte* table;
-  std::byte* block;
   double* sums;
-  double* total;                                     ///< in table order
-  size_t row_table, row_block, row_sums, row_total;  ///< bytes for a table row
+  double* total;                          ///< in table order
+  size_t row_table, row_sums, row_total;  ///< bytes for a table row
   /// Table rows that the first run of rows prepares; null: they are ready.
   const kernels::TableRows* tables;
 };

@@ -16,8 +16,7 @@ class RowWalk {
         tile_(tile),
         unit_(unit),
         rotate_(rotate),
-        sums_(sums),
-        last_(op_.shared.rank - 1) {
+        sums_(sums) {
     const Slot slots[3] = {static_cast<Slot>(kIn0 + index),
                            static_cast<Slot>(kX0 + index),
                            static_cast<Slot>(kOut0 + index)};
@@ -37,19 +36,27 @@ class RowWalk {
       run.in = At(kIn, row);
       run.x = At(kX, row);
       run.out = const_cast<std::byte*>(At(kOut, row));
-      run.table = unit_.table;
-      run.tables = row == begin ? unit_.tables : nullptr;
-      run.block = unit_.block;
-      run.sums = unit_.sums;
-      run.phase = static_cast<unsigned>((row - begin) & 3);
-      const int64_t line = op_.shared.rank == 0 ? 1 : op_.shared.size[last_];
-      const int64_t count = std::min(line - row % line, end - row);
-      if (op_.rows_inside) {
-        GroupByTableRow(run, count);
-      } else {
-        GroupBySharedRow(run, count);
+      run.in_kept = tile_stride_[kIn];
+      run.x_kept = tile_stride_[kX];
+      run.out_kept = tile_stride_[kOut];
+      run.kept = unit_.count;
+      run.shared = 1;
+      if (op_.shared.rank > 0) {
+        const int last = op_.shared.rank - 1;
+        const int64_t line = op_.shared.size[last];
+        run.in_shared = op_.shared.stride[kIn][last];
+        run.x_shared = op_.shared.stride[kX][last];
+        run.out_shared = op_.shared.stride[kOut][last];
+        run.shared = std::min(line - row % line, end - row);
       }
-      row += count;
+      run.table = unit_.table;
+      run.table_step = unit_.row_table;
+      run.tables = row == begin ? unit_.tables : nullptr;
+      run.sums = unit_.sums;
+      run.sums_step = unit_.row_sums;
+      run.fresh = row == begin;
+      run.in_line = row % op_.line;
+      row += run.shared;
       run.next_in = row < end ? At(kIn, row) : AfterTile(kIn);
       run.next_x = row < end ? At(kX, row) : AfterTile(kX);
       Run(run);
@@ -60,39 +67,6 @@ class RowWalk {
   static constexpr int kIn = OperandPlan::kIn;
   static constexpr int kX = OperandPlan::kX;
   static constexpr int kOut = OperandPlan::kOut;
-
-  // A group: the `count` rows of a line that share a table row.
-  void GroupByTableRow(RowRun& run, int64_t count) const {
-    run.rows = count;
-    run.in_step = op_.shared.stride[kIn][last_];
-    run.x_step = op_.shared.stride[kX][last_];
-    run.out_step = op_.shared.stride[kOut][last_];
-    run.phase_step = 1;
-    run.groups = unit_.count;
-    run.in_group = tile_stride_[kIn];
-    run.x_group = tile_stride_[kX];
-    run.out_group = tile_stride_[kOut];
-    run.table_group = unit_.row_table;
-    run.block_group = unit_.row_block;
-    run.sums_group = unit_.row_sums;
-  }
-
-  // A group: the rows of the tile, each with a table row of its own.
-  void GroupBySharedRow(RowRun& run, int64_t count) const {
-    run.rows = unit_.count;
-    run.in_step = tile_stride_[kIn];
-    run.x_step = tile_stride_[kX];
-    run.out_step = tile_stride_[kOut];
-    run.table_step = unit_.row_table;
-    run.block_step = unit_.row_block;
-    run.sums_step = unit_.row_sums;
-    run.groups = count;
-    run.phase_group = 1;
-    if (op_.shared.rank == 0) return;
-    run.in_group = op_.shared.stride[kIn][last_];
-    run.x_group = op_.shared.stride[kX][last_];
-    run.out_group = op_.shared.stride[kOut][last_];
-  }
 
   // Address of a shared row at the tile's first table row.
   const std::byte* At(int tensor, int64_t row) const {
@@ -122,7 +96,6 @@ class RowWalk {
   bool copies_rest_ = false;
   const std::byte* base_[3];
   int64_t tile_stride_[3];
-  const int last_;  // of the shared axes
 };
 
 }  // namespace

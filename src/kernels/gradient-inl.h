@@ -1,0 +1,359 @@
+// The products of dcos and dsin, and the rotation that goes with them in one
+// pass. Per target.
+
+#if defined(ROPEWALK_KERNELS_GRADIENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef ROPEWALK_KERNELS_GRADIENT_INL_H_
+#undef ROPEWALK_KERNELS_GRADIENT_INL_H_
+#else
+#define ROPEWALK_KERNELS_GRADIENT_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "kernels/rotate-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace ropewalk::kernels::HWY_NAMESPACE {
+
+// Adds a row's products to those of its block: of dy with x, and with the
+// partner of x. The sign of the latter is left to FinishSums.
+template <Order kOrder, class V>
+HWY_INLINE void AddProducts(V g0, V g1, V g2, V g3, V x0, V x1, V x2, V x3,
+                            V& c0, V& c1, V& c2, V& c3, V& s0, V& s1, V& s2,
+                            V& s3) {
+  V p0, p1, p2, p3;
+  Partners<kOrder>(x0, x1, x2, x3, p0, p1, p2, p3);
+  c0 = hn::Add(c0, hn::Mul(g0, x0));
+  c1 = hn::Add(c1, hn::Mul(g1, x1));
+  c2 = hn::Add(c2, hn::Mul(g2, x2));
+  c3 = hn::Add(c3, hn::Mul(g3, x3));
+  s0 = hn::Add(s0, hn::Mul(g0, p0));
+  s1 = hn::Add(s1, hn::Mul(g1, p1));
+  s2 = hn::Add(s2, hn::Mul(g2, p2));
+  s3 = hn::Add(s3, hn::Mul(g3, p3));
+}
+
+template <class V>
+HWY_INLINE void AddToSums(V block, bool fresh, double* HWY_RESTRICT sums) {
+  const hn::ScalableTag<double> d;
+  const auto add = [&](auto v, double* to) HWY_ATTR {
+    if (!fresh) v = hn::Add(hn::Load(d, to), v);
+    hn::Store(v, d, to);
+  };
+  if constexpr (hwy::IsSame<hn::TFromV<V>, double>()) {
+    add(block, sums);
+  } else {
+    add(hn::PromoteLowerTo(d, block), sums);
+    add(hn::PromoteUpperTo(d, block), sums + hn::Lanes(d));
+  }
+}
+
+// Up to kBlockRows rows whose products are added before they go to the sums.
+// Steps and parts count elements.
+template <class Form>
+struct RowBlock {
+  using Mem = typename Form::Type::Mem;
+  using Compute = typename Form::Type::Compute;
+  const Mem* in;
+  const Mem* x;
+  Mem* out;
+  ptrdiff_t in_step, x_step, out_step;
+  ptrdiff_t in_part, x_part, out_part;
+  size_t rows;
+  size_t pairs;
+  const Compute* table;
+  double* sums;
+  bool fresh;                   // the sums are stored, not added to
+  uintptr_t in_ahead, x_ahead;  // to prefetch
+};
+
+// dy and x of the rows' last blocks of columns. Such a one overlaps the one
+// before, which in place overwrites what it reads: so it is loaded first.
+template <class Form>
+class LastColumns {
+ public:
+  using V = ComputeVec<typename Form::Type>;
+
+  void Load(const RowBlock<Form>& b, size_t last) {
+    const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
+    auto* to = values_;
+    for (size_t r = 0; r < b.rows; ++r, to += 8 * n) {
+      const auto row = static_cast<ptrdiff_t>(r);
+      V v0, v1, v2, v3;
+      Form::In::Load(PairAt<typename Form::In>(b.in + row * b.in_step, last),
+                     b.in_part, v0, v1, v2, v3);
+      Store4(v0, v1, v2, v3, to);
+      Form::X::Load(PairAt<typename Form::X>(b.x + row * b.x_step, last),
+                    b.x_part, v0, v1, v2, v3);
+      Store4(v0, v1, v2, v3, to + 4 * n);
+    }
+  }
+  HWY_INLINE void Get(size_t row, V& g0, V& g1, V& g2, V& g3, V& x0, V& x1,
+                      V& x2, V& x3) const {
+    const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
+    const auto* from = values_ + row * 8 * n;
+    Load4(from, g0, g1, g2, g3);
+    Load4(from + 4 * n, x0, x1, x2, x3);
+  }
+
+ private:
+  using Compute = typename Form::Type::Compute;
+
+  static HWY_INLINE void Store4(V v0, V v1, V v2, V v3, Compute* to) {
+    const hn::DFromV<V> d;
+    const size_t n = hn::Lanes(d);
+    hn::Store(v0, d, to);
+    hn::Store(v1, d, to + n);
+    hn::Store(v2, d, to + 2 * n);
+    hn::Store(v3, d, to + 3 * n);
+  }
+  static HWY_INLINE void Load4(const Compute* from, V& v0, V& v1, V& v2,
+                               V& v3) {
+    const hn::DFromV<V> d;
+    const size_t n = hn::Lanes(d);
+    v0 = hn::Load(d, from);
+    v1 = hn::Load(d, from + n);
+    v2 = hn::Load(d, from + 2 * n);
+    v3 = hn::Load(d, from + 3 * n);
+  }
+
+  HWY_ALIGN Compute values_[kBlockRows * 8 * HWY_MAX_BYTES / sizeof(Compute)];
+};
+
+// A block of columns: whole, the last one (see LastColumns), or all there are.
+enum class Columns { kWhole, kLast, kShort };
+
+// The columns from pair i on. `written`: how many of the last block's pairs the
+// block before has stored.
+template <class Form, bool kRotate, StoreKind kKind, Columns kColumns>
+HWY_INLINE void RunColumns(const RowBlock<Form>& b, size_t i,
+                           const typename RowBlock<Form>::Compute* table,
+                           double* sums, size_t written,
+                           const LastColumns<Form>* last) {
+  using In = typename Form::In;
+  using X = typename Form::X;
+  using Out = typename Form::Out;
+  using V = ComputeVec<typename Form::Type>;
+  const ComputeTag<typename Form::Type> d;
+  const size_t n = hn::Lanes(d);
+  const auto* in = PairAt<In>(b.in, i);
+  const auto* x = PairAt<X>(b.x, i);
+  auto* out = kRotate ? PairAt<Out>(b.out, i) : b.out;
+  uintptr_t in_ahead = b.in_ahead;
+  uintptr_t x_ahead = b.x_ahead;
+  V c0 = hn::Zero(d), c1 = c0, c2 = c0, c3 = c0;
+  V s0 = c0, s1 = c0, s2 = c0, s3 = c0;
+  for (size_t r = 0; r < b.rows; ++r) {
+    V g0, g1, g2, g3, x0, x1, x2, x3;
+    if constexpr (kColumns == Columns::kWhole) {
+      In::Load(in, b.in_part, g0, g1, g2, g3);
+      X::Load(x, b.x_part, x0, x1, x2, x3);
+    } else if constexpr (kColumns == Columns::kLast) {
+      last->Get(r, g0, g1, g2, g3, x0, x1, x2, x3);
+    } else {
+      LoadShort<In>(in, b.in_part, b.pairs, g0, g1, g2, g3);
+      LoadShort<X>(x, b.x_part, b.pairs, x0, x1, x2, x3);
+    }
+    if constexpr (kKind != StoreKind::kPlain && kColumns == Columns::kWhole) {
+      PrefetchBlock<In>(in_ahead, b.in_part, i, 2 * n);
+      PrefetchBlock<X>(x_ahead, b.x_part, i, 2 * n);
+    }
+    AddProducts<Form::kOrder>(g0, g1, g2, g3, x0, x1, x2, x3, c0, c1, c2, c3,
+                              s0, s1, s2, s3);
+    if constexpr (kRotate) {
+      RotateBlock<Form::kOrder>(g0, g1, g2, g3, table);
+      if constexpr (kColumns == Columns::kShort) {
+        StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, 0, b.pairs);
+      } else if constexpr (kColumns == Columns::kWhole ||
+                           WriteOf(kKind) == Write::kPlain) {
+        Out::template Store<WriteOf(kKind)>(g0, g1, g2, g3, out, b.out_part);
+      } else {
+        StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, written, 2 * n);
+      }
+      out += b.out_step;
+    }
+    in += b.in_step;
+    x += b.x_step;
+    in_ahead += static_cast<uintptr_t>(b.in_step) * sizeof(*in);
+    x_ahead += static_cast<uintptr_t>(b.x_step) * sizeof(*x);
+  }
+  AddToSums(c0, b.fresh, sums);
+  AddToSums(c1, b.fresh, sums + n);
+  AddToSums(c2, b.fresh, sums + 2 * n);
+  AddToSums(c3, b.fresh, sums + 3 * n);
+  AddToSums(s0, b.fresh, sums + 4 * n);
+  AddToSums(s1, b.fresh, sums + 5 * n);
+  AddToSums(s2, b.fresh, sums + 6 * n);
+  AddToSums(s3, b.fresh, sums + 7 * n);
+}
+
+template <class Form, bool kRotate, StoreKind kKind>
+HWY_INLINE void RunSegment(const RowBlock<Form>& b) {
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  const size_t whole = b.pairs / step * step;
+  LastColumns<Form> last;
+  if (whole != b.pairs) last.Load(b, b.pairs - step);
+  const auto* table = b.table;
+  double* sums = b.sums;
+  for (size_t i = 0; i < whole; i += step) {
+    RunColumns<Form, kRotate, kKind, Columns::kWhole>(b, i, table, sums, 0,
+                                                      nullptr);
+    if constexpr (kRotate) table += 4 * step;
+    sums += 4 * step;
+  }
+  if (whole == b.pairs) return;
+  RunColumns<Form, kRotate, kKind, Columns::kLast>(
+      b, b.pairs - step, table, sums, whole - (b.pairs - step), &last);
+}
+
+// kShort: segments of fewer pairs than a block of columns.
+template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+HWY_INLINE void RunRowBlock(RowBlock<Form> b, size_t segments, size_t numbers) {
+  for (size_t i = 0;; ++i) {
+    if constexpr (kShort) {
+      RunColumns<Form, kRotate, kKind, Columns::kShort>(b, 0, b.table, b.sums,
+                                                        0, nullptr);
+    } else {
+      RunSegment<Form, kRotate, kKind>(b);
+    }
+    if (i + 1 == segments) return;
+    const size_t columns = 2 * b.pairs;
+    b.in += columns;
+    b.x += columns;
+    b.in_ahead += columns * sizeof(typename RowBlock<Form>::Mem);
+    b.x_ahead += columns * sizeof(typename RowBlock<Form>::Mem);
+    if constexpr (kRotate) {
+      b.out += columns;
+      b.table += numbers;
+    }
+    b.sums += numbers;
+  }
+}
+
+// Cuts the shared rows into blocks: visit(first row, rows).
+template <class Visit>
+HWY_INLINE void ForEachRowBlock(const GradientArgs& a, const Visit& visit) {
+  size_t in_line = a.in_line;
+  for (size_t row = 0; row < a.row.shared;) {
+    const size_t rows =
+        HWY_MIN(HWY_MIN(kBlockRows, a.line - in_line), a.row.shared - row);
+    visit(row, rows);
+    row += rows;
+    in_line += rows;
+    if (in_line == a.line) in_line = 0;
+  }
+}
+
+// What a call works through.
+template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+class GradientCall {
+ public:
+  explicit GradientCall(const GradientArgs& a)
+      : a_(a),
+        numbers_(SegmentNumbers<Form>(a.row.pairs)),
+        in_ahead_(a.row.shared_inside ? a.row.in_shared : a.row.in_kept,
+                  a.row.shared_inside ? a.row.shared : a.row.kept, sizeof(Mem)),
+        x_ahead_(a.row.shared_inside ? a.x_shared : a.x_kept,
+                 a.row.shared_inside ? a.row.shared : a.row.kept, sizeof(Mem)),
+        tables_(a.row) {}
+
+  HWY_INLINE void Run() {
+    const RowArgs& r = a_.row;
+    if (r.shared_inside) {
+      for (size_t kept = 0; kept < r.kept; ++kept) {
+        SetNext(kept + 1 < r.kept, kept + 1, 0);
+        Prepare(kept);
+        ForEachRowBlock(a_, [&](size_t row, size_t rows)
+                                HWY_ATTR { Block(kept, row, rows, row); });
+      }
+      return;
+    }
+    ForEachRowBlock(a_, [&](size_t row, size_t rows) HWY_ATTR {
+      SetNext(row + rows < r.shared, 0, row + rows);
+      for (size_t kept = 0; kept < r.kept; ++kept) {
+        if (row == 0) Prepare(kept);
+        Block(kept, row, rows, kept);
+      }
+    });
+  }
+
+ private:
+  using Mem = typename Form::Type::Mem;
+
+  static HWY_INLINE ptrdiff_t Elements(ptrdiff_t bytes) {
+    return bytes / static_cast<ptrdiff_t>(sizeof(Mem));
+  }
+  HWY_INLINE const std::byte* InAt(size_t kept, size_t row) const {
+    return a_.row.in + static_cast<ptrdiff_t>(kept) * a_.row.in_kept +
+           static_cast<ptrdiff_t>(row) * a_.row.in_shared;
+  }
+  HWY_INLINE const std::byte* XAt(size_t kept, size_t row) const {
+    return a_.x + static_cast<ptrdiff_t>(kept) * a_.x_kept +
+           static_cast<ptrdiff_t>(row) * a_.x_shared;
+  }
+  // Where the run that follows begins, if it is one of this call.
+  HWY_INLINE void SetNext(bool more, size_t kept, size_t row) {
+    in_ahead_.SetNext(more ? InAt(kept, row) : a_.row.next_in);
+    x_ahead_.SetNext(more ? XAt(kept, row) : a_.next_x);
+  }
+  HWY_INLINE void Prepare(size_t kept) {
+    if constexpr (kRotate) {
+      tables_.Prepare(kept, a_.row.table + kept * a_.row.table_step);
+    }
+  }
+  // `in_run`: number of the row in the run that is prefetched.
+  HWY_INLINE void Block(size_t kept, size_t row, size_t rows, size_t in_run) {
+    const RowArgs& r = a_.row;
+    const std::byte* in = InAt(kept, row);
+    const std::byte* x = XAt(kept, row);
+    RowBlock<Form> b = {};
+    b.in = reinterpret_cast<const Mem*>(in);
+    b.x = reinterpret_cast<const Mem*>(x);
+    b.in_step = Elements(r.in_shared);
+    b.x_step = Elements(a_.x_shared);
+    b.out_step = Elements(r.out_shared);
+    b.in_part = r.in_part;
+    b.x_part = a_.x_part;
+    b.out_part = r.out_part;
+    b.rows = rows;
+    b.pairs = r.pairs;
+    b.sums = a_.sums + kept * (a_.sums_step / sizeof(double));
+    b.fresh = a_.fresh && row == 0;
+    if constexpr (kRotate) {
+      b.out = reinterpret_cast<Mem*>(
+          r.out + static_cast<ptrdiff_t>(kept) * r.out_kept +
+          static_cast<ptrdiff_t>(row) * r.out_shared);
+      b.table = reinterpret_cast<const typename Form::Type::Compute*>(
+          r.table + kept * r.table_step);
+    }
+    if constexpr (kKind != StoreKind::kPlain) {
+      b.in_ahead = in_ahead_.Of(in, in_run);
+      b.x_ahead = x_ahead_.Of(x, in_run);
+    }
+    RunRowBlock<Form, kRotate, kKind, kShort>(b, r.segments, numbers_);
+  }
+
+  const GradientArgs a_;
+  const size_t numbers_;
+  Ahead in_ahead_, x_ahead_;
+  TableSource tables_;
+};
+
+template <class Form, bool kRotate, StoreKind kKind>
+HWY_NOINLINE void ShortGradientRows(const GradientArgs& a) {
+  GradientCall<Form, kRotate, kKind, true>(a).Run();
+}
+
+template <class Form, bool kRotate, StoreKind kKind>
+void GradientRows(const GradientArgs& a) noexcept {
+  if (a.row.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
+    ShortGradientRows<Form, kRotate, kKind>(a);
+  } else {
+    GradientCall<Form, kRotate, kKind, false>(a).Run();
+  }
+}
+
+}  // namespace ropewalk::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // ROPEWALK_KERNELS_GRADIENT_INL_H_
