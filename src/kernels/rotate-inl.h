@@ -32,19 +32,39 @@ HWY_INLINE V RotateStep(V x, V partner, V cos, V sin) {
   return hn::Add(hn::Mul(x, cos), hn::Mul(partner, sin));
 }
 
-// Rotates one block with the table's next 8 L numbers.
-template <Order kOrder, class V, class C>
-HWY_INLINE void RotateBlock(V& x0, V& x1, V& x2, V& x3, const C* table) {
-  const hn::DFromV<V> d;
-  const size_t n = hn::Lanes(d);
+// Rotates one block: cos and sin of the vectors x0..x3.
+template <Order kOrder, class V>
+HWY_INLINE void RotateBlockBy(V& x0, V& x1, V& x2, V& x3, V c0, V c1, V c2,
+                              V c3, V s0, V s1, V s2, V s3) {
   V p0, p1, p2, p3;
   Partners<kOrder>(x0, x1, x2, x3, p0, p1, p2, p3);
-  x0 = RotateStep(x0, p0, hn::Load(d, table), hn::Load(d, table + 4 * n));
-  x1 = RotateStep(x1, p1, hn::Load(d, table + n), hn::Load(d, table + 5 * n));
-  x2 = RotateStep(x2, p2, hn::Load(d, table + 2 * n),
-                  hn::Load(d, table + 6 * n));
-  x3 = RotateStep(x3, p3, hn::Load(d, table + 3 * n),
-                  hn::Load(d, table + 7 * n));
+  x0 = RotateStep(x0, p0, c0, s0);
+  x1 = RotateStep(x1, p1, c1, s1);
+  x2 = RotateStep(x2, p2, c2, s2);
+  x3 = RotateStep(x3, p3, c3, s3);
+}
+
+// The table's next 8 L numbers.
+template <class V, class C>
+HWY_INLINE void LoadTableBlock(const C* table, V& c0, V& c1, V& c2, V& c3,
+                               V& s0, V& s1, V& s2, V& s3) {
+  const hn::DFromV<V> d;
+  const size_t n = hn::Lanes(d);
+  c0 = hn::Load(d, table);
+  c1 = hn::Load(d, table + n);
+  c2 = hn::Load(d, table + 2 * n);
+  c3 = hn::Load(d, table + 3 * n);
+  s0 = hn::Load(d, table + 4 * n);
+  s1 = hn::Load(d, table + 5 * n);
+  s2 = hn::Load(d, table + 6 * n);
+  s3 = hn::Load(d, table + 7 * n);
+}
+
+template <Order kOrder, class V, class C>
+HWY_INLINE void RotateBlock(V& x0, V& x1, V& x2, V& x3, const C* table) {
+  V c0, c1, c2, c3, s0, s1, s2, s3;
+  LoadTableBlock(table, c0, c1, c2, c3, s0, s1, s2, s3);
+  RotateBlockBy<kOrder>(x0, x1, x2, x3, c0, c1, c2, c3, s0, s1, s2, s3);
 }
 
 // The pairs of a segment that a block of fewer than 2 L pairs holds are moved
@@ -265,6 +285,18 @@ HWY_INLINE size_t SegmentNumbers(size_t pairs) {
   return (pairs + step - 1) / step * step * 4;
 }
 
+// Which widths a loop over rows is made for: segments of fewer pairs than a
+// block, of any number, or rows of one segment of up to two blocks, whose table
+// stays in registers.
+enum class Width { kShort, kAny, kTwoBlocks };
+
+// Has the target registers for the tables of two blocks?
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+constexpr bool kHasTwoBlocks = true;
+#else
+constexpr bool kHasTwoBlocks = false;
+#endif
+
 // Prepares the table rows of a call, one after the other. Addresses are kept in
 // registers: what goes through memory is read back only after the streamed
 // stores before it are done.
@@ -296,60 +328,135 @@ class TableSource {
   const std::byte* sin_ = nullptr;
 };
 
-// `args` by value: what is stored through pointers cannot change it.
-template <class Form, StoreKind kKind, bool kShort>
-HWY_INLINE void RotateRowsOf(RowArgs a) {
+// Rows that share a table row or have one each, at equal steps.
+struct RowLoop {
+  const std::byte* in;
+  std::byte* out;
+  const std::byte* table;
+  ptrdiff_t in_step, out_step;
+  size_t table_step;
+  size_t rows;
+};
+
+template <class Form, StoreKind kKind, bool kShort, class BeforeRow>
+HWY_INLINE void RotateLoop(RowLoop loop, const RowArgs& a, const Ahead& ahead,
+                           const BeforeRow& before_row) {
   using S = Segment<Form>;
   const size_t numbers = SegmentNumbers<Form>(a.pairs);
-  const bool by_kept = a.shared_inside;
-  const size_t outer = by_kept ? a.kept : a.shared;
-  const size_t inner = by_kept ? a.shared : a.kept;
-  const ptrdiff_t in_outer = by_kept ? a.in_kept : a.in_shared;
-  const ptrdiff_t out_outer = by_kept ? a.out_kept : a.out_shared;
-  const ptrdiff_t in_inner = by_kept ? a.in_shared : a.in_kept;
-  const ptrdiff_t out_inner = by_kept ? a.out_shared : a.out_kept;
-  const size_t table_inner = by_kept ? 0 : a.table_step;
-  Ahead ahead(in_inner, inner, sizeof(typename S::Mem));
-  TableSource tables(a);
-  for (size_t i = 0; i < outer; ++i) {
-    ahead.SetNext(i + 1 < outer ? a.in + in_outer : a.next_in);
-    const std::byte* in = a.in;
-    std::byte* out = a.out;
-    std::byte* table = a.table;
-    if (by_kept) tables.Prepare(i, table);
-    for (size_t j = 0; j < inner; ++j) {
-      if (!by_kept && i == 0) tables.Prepare(j, table);
-      S s = {};
-      s.in = reinterpret_cast<const typename S::Mem*>(in);
-      s.out = reinterpret_cast<typename S::Mem*>(out);
-      s.in_part = a.in_part;
-      s.out_part = a.out_part;
-      s.pairs = a.pairs;
-      s.table = reinterpret_cast<const typename S::Compute*>(table);
-      if constexpr (kKind != StoreKind::kPlain) s.in_ahead = ahead.Of(in, j);
-      RotateRow<Form, kKind, kShort>(s, a.segments, numbers);
-      in += in_inner;
-      out += out_inner;
-      table += table_inner;
+  for (size_t row = 0; row < loop.rows; ++row) {
+    before_row(row);
+    S s = {};
+    s.in = reinterpret_cast<const typename S::Mem*>(loop.in);
+    s.out = reinterpret_cast<typename S::Mem*>(loop.out);
+    s.in_part = a.in_part;
+    s.out_part = a.out_part;
+    s.pairs = a.pairs;
+    s.table = reinterpret_cast<const typename S::Compute*>(loop.table);
+    if constexpr (kKind != StoreKind::kPlain) {
+      s.in_ahead = ahead.Of(loop.in, row);
     }
-    a.in += in_outer;
-    a.out += out_outer;
-    if (by_kept) a.table += a.table_step;
+    RotateRow<Form, kKind, kShort>(s, a.segments, numbers);
+    loop.in += loop.in_step;
+    loop.out += loop.out_step;
+    loop.table += loop.table_step;
   }
 }
 
+// Rows of up to two blocks, which may overlap, that share a table row.
 template <class Form, StoreKind kKind>
-HWY_NOINLINE void RotateShortRows(const RowArgs& a) {
-  RotateRowsOf<Form, kKind, true>(a);
+HWY_INLINE void RotateTwoBlocks(RowLoop loop, const RowArgs& a,
+                                const Ahead& ahead) {
+  using In = typename Form::In;
+  using Out = typename Form::Out;
+  using Mem = typename Form::Type::Mem;
+  using V = ComputeVec<typename Form::Type>;
+  constexpr Write kWrite = WriteOf(kKind);
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  const size_t second = a.pairs - step;
+  const auto* table =
+      reinterpret_cast<const typename Form::Type::Compute*>(loop.table);
+  V c0, c1, c2, c3, c4, c5, c6, c7;
+  V s0, s1, s2, s3, s4, s5, s6, s7;
+  LoadTableBlock(table, c0, c1, c2, c3, s0, s1, s2, s3);
+  LoadTableBlock(table + 4 * step, c4, c5, c6, c7, s4, s5, s6, s7);
+  for (size_t row = 0; row < loop.rows; ++row) {
+    const auto* in = reinterpret_cast<const Mem*>(loop.in);
+    auto* out = reinterpret_cast<Mem*>(loop.out);
+    V x0, x1, x2, x3, x4, x5, x6, x7;
+    In::Load(in, a.in_part, x0, x1, x2, x3);
+    In::Load(PairAt<In>(in, second), a.in_part, x4, x5, x6, x7);
+    if constexpr (kKind != StoreKind::kPlain) {
+      const uintptr_t at = ahead.Of(loop.in, row);
+      PrefetchBlock<In>(at, a.in_part, 0, step);
+      PrefetchBlock<In>(at, a.in_part, step, step);
+    }
+    RotateBlockBy<Form::kOrder>(x0, x1, x2, x3, c0, c1, c2, c3, s0, s1, s2, s3);
+    Out::template Store<kWrite>(x0, x1, x2, x3, out, a.out_part);
+    RotateBlockBy<Form::kOrder>(x4, x5, x6, x7, c4, c5, c6, c7, s4, s5, s6, s7);
+    Out::template Store<kWrite>(x4, x5, x6, x7, PairAt<Out>(out, second),
+                                a.out_part);
+    loop.in += loop.in_step;
+    loop.out += loop.out_step;
+  }
+}
+
+// `args` by value: what is stored through pointers cannot change it.
+template <class Form, StoreKind kKind, Width kWidth>
+HWY_INLINE void RotateRowsOf(RowArgs a) {
+  constexpr size_t kElement = sizeof(typename Form::Type::Mem);
+  constexpr bool kShort = kWidth == Width::kShort;
+  TableSource tables(a);
+  if (a.shared_inside) {
+    Ahead ahead(a.in_shared, a.shared, kElement);
+    for (size_t kept = 0; kept < a.kept; ++kept) {
+      ahead.SetNext(kept + 1 < a.kept ? a.in + a.in_kept : a.next_in);
+      tables.Prepare(kept, a.table);
+      const RowLoop loop = {a.in,         a.out, a.table, a.in_shared,
+                            a.out_shared, 0,     a.shared};
+      if constexpr (kWidth == Width::kTwoBlocks) {
+        RotateTwoBlocks<Form, kKind>(loop, a, ahead);
+      } else {
+        RotateLoop<Form, kKind, kShort>(loop, a, ahead, [](size_t) HWY_ATTR {});
+      }
+      a.in += a.in_kept;
+      a.out += a.out_kept;
+      a.table += a.table_step;
+    }
+    return;
+  }
+  Ahead ahead(a.in_kept, a.kept, kElement);
+  for (size_t shared = 0; shared < a.shared; ++shared) {
+    ahead.SetNext(shared + 1 < a.shared ? a.in + a.in_shared : a.next_in);
+    const RowLoop loop = {a.in,       a.out,        a.table, a.in_kept,
+                          a.out_kept, a.table_step, a.kept};
+    RotateLoop<Form, kKind, kShort>(loop, a, ahead, [&](size_t kept) HWY_ATTR {
+      if (shared == 0) tables.Prepare(kept, a.table + kept * a.table_step);
+    });
+    a.in += a.in_shared;
+    a.out += a.out_shared;
+  }
+}
+
+template <class Form, StoreKind kKind, Width kWidth>
+HWY_NOINLINE void RotateRowsApart(const RowArgs& a) {
+  RotateRowsOf<Form, kKind, kWidth>(a);
 }
 
 template <class Form, StoreKind kKind>
 void RotateRows(const RowArgs& a) noexcept {
-  if (a.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
-    RotateShortRows<Form, kKind>(a);
-  } else {
-    RotateRowsOf<Form, kKind, false>(a);
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  if (a.pairs < step) {
+    RotateRowsApart<Form, kKind, Width::kShort>(a);
+    return;
   }
+  if constexpr (kHasTwoBlocks) {
+    if (a.shared_inside && a.segments == 1 && a.pairs > step &&
+        a.pairs <= 2 * step) {
+      RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
+      return;
+    }
+  }
+  RotateRowsOf<Form, kKind, Width::kAny>(a);
 }
 
 }  // namespace ropewalk::kernels::HWY_NAMESPACE
