@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace ropewalk::kernels::HWY_NAMESPACE {
 
 // Adds a row's products to those of its block: of dy with x, and with the
-// partner of x. The sign of the latter is left to FinishSums.
+// partner of x. The sign of the latter is left to OrderSums.
 template <Order kOrder, class V>
 HWY_INLINE void AddProducts(V g0, V g1, V g2, V g3, V x0, V x1, V x2, V x3,
                             V& c0, V& c1, V& c2, V& c3, V& s0, V& s1, V& s2,
@@ -265,6 +265,7 @@ class GradientCall {
         Prepare(kept);
         ForEachRowBlock(a_, [&](size_t row, size_t rows)
                                 HWY_ATTR { Block(kept, row, rows, row); });
+        Finish(kept);
       }
       return;
     }
@@ -273,6 +274,7 @@ class GradientCall {
       for (size_t kept = 0; kept < r.kept; ++kept) {
         if (row == 0) Prepare(kept);
         Block(kept, row, rows, kept);
+        if (row + rows == r.shared) Finish(kept);
       }
     });
   }
@@ -300,6 +302,13 @@ class GradientCall {
     if constexpr (kRotate) {
       tables_.Prepare(kept, a_.row.table + kept * a_.row.table_step);
     }
+  }
+  HWY_INLINE void Finish(size_t kept) {
+    const SumsRows* f = a_.finish;
+    if (f == nullptr) return;
+    const auto row = static_cast<ptrdiff_t>(kept);
+    f->finish(f->shape, a_.sums + kept * (a_.sums_step / sizeof(double)),
+              f->dcos + row * f->dcos_step, f->dsin + row * f->dsin_step);
   }
   // `in_run`: number of the row in the run that is prefetched.
   HWY_INLINE void Block(size_t kept, size_t row, size_t rows, size_t in_run) {
@@ -336,7 +345,7 @@ class GradientCall {
   const GradientArgs a_;
   const size_t numbers_;
   Ahead in_ahead_, x_ahead_;
-  TableSource tables_;
+  TableSource<kKind != StoreKind::kPlain> tables_;
 };
 
 template <class Form, bool kRotate, StoreKind kKind>

@@ -134,6 +134,13 @@ using SplitToJoinedForm =
     FormOf<T, Order::kPairs, Split<T, Order::kPairs>, Joined<T, Order::kPairs>,
            Joined<T, Order::kPairs>>;
 
+// Numbers of a segment in kernel order.
+template <class Form>
+HWY_INLINE size_t SegmentNumbers(size_t pairs) {
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  return (pairs + step - 1) / step * step * 4;
+}
+
 // The other element of each lane's pair.
 template <Order kOrder, class V>
 HWY_INLINE void Partners(V x0, V x1, V x2, V x3, V& p0, V& p1, V& p2, V& p3) {

@@ -279,12 +279,6 @@ HWY_INLINE void RotateRow(Segment<Form> s, size_t segments, size_t numbers) {
   }
 }
 
-template <class Form>
-HWY_INLINE size_t SegmentNumbers(size_t pairs) {
-  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
-  return (pairs + step - 1) / step * step * 4;
-}
-
 // Which widths a loop over rows is made for: segments of fewer pairs than a
 // block, of any number, or rows of one segment of up to two blocks, whose table
 // stays in registers.
@@ -300,6 +294,7 @@ constexpr bool kHasTwoBlocks = false;
 // Prepares the table rows of a call, one after the other. Addresses are kept in
 // registers: what goes through memory is read back only after the streamed
 // stores before it are done.
+template <bool kPrefetch>
 class TableSource {
  public:
   explicit TableSource(const RowArgs& a) : rows_(a.tables) {
@@ -321,6 +316,18 @@ class TableSource {
     rows_->prepare(rows_->shape, cos_, sin_, table);
     cos_ += rows_->cos_step;
     sin_ += rows_->sin_step;
+    if constexpr (kPrefetch) {
+      if (rows_->at == nullptr) PrefetchNext();
+    }
+  }
+  // The row after the next one.
+  HWY_INLINE void PrefetchNext() const {
+    const auto bytes =
+        static_cast<ptrdiff_t>(rows_->shape.segments) * rows_->shape.segment;
+    for (ptrdiff_t i = 0; i < bytes; i += 64) {
+      hwy::Prefetch(cos_ + rows_->cos_step + i);
+      hwy::Prefetch(sin_ + rows_->sin_step + i);
+    }
   }
 
   const TableRows* rows_;
@@ -405,7 +412,7 @@ template <class Form, StoreKind kKind, Width kWidth>
 HWY_INLINE void RotateRowsOf(RowArgs a) {
   constexpr size_t kElement = sizeof(typename Form::Type::Mem);
   constexpr bool kShort = kWidth == Width::kShort;
-  TableSource tables(a);
+  TableSource<kKind != StoreKind::kPlain> tables(a);
   if (a.shared_inside) {
     Ahead ahead(a.in_shared, a.shared, kElement);
     for (size_t kept = 0; kept < a.kept; ++kept) {

@@ -38,6 +38,9 @@ enum class StoreKind : uint8_t {
 };
 inline constexpr size_t kStoreKinds = 4;
 
+/// Pairs of a segment that a call takes at most.
+inline constexpr size_t kMostSegmentPairs = 512;
+
 /// How rows of the tables are brought into kernel order, with the signs and the
 /// crossing of sin that the direction asks for. Offsets count bytes.
 struct TableShape {
@@ -84,24 +87,6 @@ struct RowArgs {
                              ///< null
 };
 
-/// Rows for dcos and dsin, and dx if `out` of the kernel is used. `in` is dy.
-/// Products of up to kBlockRows rows are added in the compute type, then that
-/// block is added to the sums in double.
-struct GradientArgs {
-  RowArgs row;
-  const std::byte* x;
-  ptrdiff_t x_kept, x_shared;
-  ptrdiff_t x_part;
-  double* sums;      ///< one row for each table row
-  size_t sums_step;  ///< bytes
-  bool fresh;        ///< there are no sums yet: these are the first rows
-  /// Blocks begin anew at each `line` of the shared rows; the first row is
-  /// number `in_line` of its line.
-  size_t line, in_line;
-  const std::byte* next_x;  ///< as next_in
-};
-inline constexpr size_t kBlockRows = 4;
-
 /// Sums of one segment, brought from kernel order into table order.
 struct SumsArgs {
   const double* sums;  ///< kernel order
@@ -117,6 +102,48 @@ struct StoreSumsArgs {
   std::byte* out;
 };
 
+/// How a row of sums becomes rows of dcos and dsin: see TableShape, but that
+/// each element of a pair has a value of its own.
+struct SumsShape {
+  bool joined;
+  ptrdiff_t second;
+  size_t pairs;
+  size_t segments;
+  ptrdiff_t segment;
+};
+
+/// Rounds one row of sums, in kernel order, once and stores it.
+using FinishFn = void (*)(const SumsShape& shape, const double* sums,
+                          std::byte* dcos, std::byte* dsin) noexcept;
+
+/// Rows of dcos and dsin that a kernel stores itself, each right after the last
+/// data that add to it.
+struct SumsRows {
+  FinishFn finish;
+  SumsShape shape;
+  std::byte *dcos, *dsin;          ///< the first row
+  ptrdiff_t dcos_step, dsin_step;  ///< bytes from row to row
+};
+
+/// Rows for dcos and dsin, and dx if `out` of the kernel is used. `in` is dy.
+/// Products of up to kBlockRows rows are added in the compute type, then that
+/// block is added to the sums in double.
+struct GradientArgs {
+  RowArgs row;
+  const std::byte* x;
+  ptrdiff_t x_kept, x_shared;
+  ptrdiff_t x_part;
+  double* sums;      ///< one row for each table row
+  size_t sums_step;  ///< bytes
+  bool fresh;        ///< there are no sums yet: these are the first rows
+  /// Blocks begin anew at each `line` of the shared rows; the first row is
+  /// number `in_line` of its line.
+  size_t line, in_line;
+  const SumsRows* finish;   ///< to be stored; null: the sums are left as such
+  const std::byte* next_x;  ///< as next_in
+};
+inline constexpr size_t kBlockRows = 4;
+
 using RotateFn = void (*)(const RowArgs&) noexcept;
 using GradientFn = void (*)(const GradientArgs&) noexcept;
 using SumsFn = void (*)(const SumsArgs&) noexcept;
@@ -128,8 +155,9 @@ struct RowKernel {
   GradientFn gradient[kStoreKinds];
   GradientFn sums_only;
   TableFn table[4];  ///< by Dtype of the table; null where not offered
-  SumsFn finish;
+  SumsFn order_sums;
   StoreSumsFn store_sums[4];  ///< by Dtype of the table; likewise
+  FinishFn finish[2][4];      ///< streamed?; by Dtype of the table; likewise
   size_t block_pairs;         ///< 2 L
   size_t vector_bytes;
   const char* target;

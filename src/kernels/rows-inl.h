@@ -32,19 +32,24 @@ void SetGradient(RowKernel& k) {
   k.sums_only = GradientRows<Form, false, StoreKind::kPrefetch>;
 }
 
+template <class Form, class T>
+void SetTable(RowKernel& k, Dtype dtype) {
+  const auto i = static_cast<size_t>(dtype);
+  k.table[i] = PrepareTable<Form, T>;
+  k.store_sums[i] = StoreSums<T>;
+  k.finish[0][i] = FinishRow<Form, T, Write::kPlain>;
+  k.finish[1][i] = FinishRow<Form, T, Write::kStream>;
+}
+
 template <class Form>
 void SetTables(RowKernel& k) {
-  k.finish = FinishSums<Form>;
+  k.order_sums = OrderSegment<Form>;
   if constexpr (hwy::IsSame<typename Form::Type, F64>()) {
-    k.table[static_cast<int>(Dtype::kF64)] = PrepareTable<Form, F64>;
-    k.store_sums[static_cast<int>(Dtype::kF64)] = StoreSums<F64>;
+    SetTable<Form, F64>(k, Dtype::kF64);
   } else {
-    k.table[static_cast<int>(Dtype::kF32)] = PrepareTable<Form, F32>;
-    k.table[static_cast<int>(Dtype::kF16)] = PrepareTable<Form, F16>;
-    k.table[static_cast<int>(Dtype::kBF16)] = PrepareTable<Form, BF16>;
-    k.store_sums[static_cast<int>(Dtype::kF32)] = StoreSums<F32>;
-    k.store_sums[static_cast<int>(Dtype::kF16)] = StoreSums<F16>;
-    k.store_sums[static_cast<int>(Dtype::kBF16)] = StoreSums<BF16>;
+    SetTable<Form, F32>(k, Dtype::kF32);
+    SetTable<Form, F16>(k, Dtype::kF16);
+    SetTable<Form, BF16>(k, Dtype::kBF16);
   }
 }
 

@@ -188,7 +188,7 @@ HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
 }
 
 template <class Form>
-void FinishSums(const SumsArgs& a) noexcept {
+void OrderSegment(const SumsArgs& a) noexcept {
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
   const double signs[2] = {1.0, -1.0};
   double* outs[2] = {a.dcos, a.dsin};
@@ -234,18 +234,17 @@ HWY_INLINE hn::Vec<hn::Rebind<float, D>> ToOddF32(D d, V v) {
   return hn::DemoteTo(df, hn::IfThenElse(hn::IsNaN(v), QuietNaN(d), number));
 }
 
-template <class T, class V>
+template <Write kWrite, class T, class V>
 HWY_INLINE void StoreRounded(T, V lo, V hi, typename T::Mem* p) {
   const hn::DFromV<V> d;
   if constexpr (hwy::IsSame<T, F64>()) {
-    hn::StoreU(lo, d, p);
-    hn::StoreU(hi, d, p + hn::Lanes(d));
+    Store2<kWrite>(T(), lo, hi, p);
   } else {
     const hn::Rebind<float, decltype(d)> df;
     const hn::Twice<decltype(df)> df2;
     if constexpr (hwy::IsSame<T, F32>()) {
-      hn::StoreU(hn::Combine(df2, hn::DemoteTo(df, hi), hn::DemoteTo(df, lo)),
-                 df2, p);
+      StoreVector<kWrite>(
+          hn::Combine(df2, hn::DemoteTo(df, hi), hn::DemoteTo(df, lo)), df2, p);
     } else {
       // Two halves of a vector of f32; Store2 wants two whole vectors.
       const auto v = hn::Combine(df2, ToOddF32(d, hi), ToOddF32(d, lo));
@@ -256,24 +255,56 @@ HWY_INLINE void StoreRounded(T, V lo, V hi, typename T::Mem* p) {
   }
 }
 
-template <class T>
-void StoreSums(const StoreSumsArgs& a) noexcept {
+template <class T, Write kWrite>
+HWY_INLINE void RoundSums(const double* sums, size_t count,
+                          typename T::Mem* out) {
   using Mem = typename T::Mem;
   const hn::ScalableTag<double> d;
   const size_t step = 2 * hn::Lanes(d);
-  auto* out = reinterpret_cast<Mem*>(a.out);
   size_t i = 0;
-  for (; i + step <= a.count; i += step) {
-    StoreRounded(T(), hn::LoadU(d, a.sums + i),
-                 hn::LoadU(d, a.sums + i + hn::Lanes(d)), out + i);
+  for (; i + step <= count; i += step) {
+    StoreRounded<kWrite>(T(), hn::LoadU(d, sums + i),
+                         hn::LoadU(d, sums + i + hn::Lanes(d)), out + i);
   }
-  if (i == a.count) return;
-  HWY_ALIGN double sums[HWY_MAX_BYTES] = {};
+  if (i == count) return;
+  HWY_ALIGN double rest[HWY_MAX_BYTES] = {};
   HWY_ALIGN Mem rounded[HWY_MAX_BYTES];
-  memcpy(sums, a.sums + i, (a.count - i) * sizeof(double));
-  StoreRounded(T(), hn::Load(d, sums), hn::Load(d, sums + hn::Lanes(d)),
-               rounded);
-  memcpy(out + i, rounded, (a.count - i) * sizeof(Mem));
+  memcpy(rest, sums + i, (count - i) * sizeof(double));
+  StoreRounded<Write::kPlain>(T(), hn::Load(d, rest),
+                              hn::Load(d, rest + hn::Lanes(d)), rounded);
+  memcpy(out + i, rounded, (count - i) * sizeof(Mem));
+}
+
+template <class T>
+void StoreSums(const StoreSumsArgs& a) noexcept {
+  RoundSums<T, Write::kPlain>(a.sums, a.count,
+                              reinterpret_cast<typename T::Mem*>(a.out));
+}
+
+// kWrite: streamed rows are aligned to the vector, and so are their parts.
+template <class Form, class T, Write kWrite>
+void FinishRow(const SumsShape& shape, const double* sums, std::byte* dcos,
+               std::byte* dsin) noexcept {
+  using Mem = typename T::Mem;
+  const size_t pairs = shape.pairs;
+  const size_t numbers = SegmentNumbers<Form>(pairs);
+  HWY_ALIGN double ordered[2][2 * kMostSegmentPairs];
+  for (size_t s = 0; s < shape.segments; ++s, sums += numbers) {
+    OrderSegment<Form>({sums, shape.joined, pairs, ordered[0], ordered[1]});
+    std::byte* rows[2] = {dcos, dsin};
+    for (int k = 0; k < 2; ++k) {
+      auto* out = reinterpret_cast<Mem*>(rows[k]);
+      if (shape.joined) {
+        RoundSums<T, kWrite>(ordered[k], 2 * pairs, out);
+      } else {
+        RoundSums<T, kWrite>(ordered[k], pairs, out);
+        RoundSums<T, kWrite>(ordered[k] + pairs, pairs,
+                             reinterpret_cast<Mem*>(rows[k] + shape.second));
+      }
+    }
+    dcos += shape.segment;
+    dsin += shape.segment;
+  }
 }
 
 }  // namespace ropewalk::kernels::HWY_NAMESPACE

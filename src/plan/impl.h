@@ -13,7 +13,7 @@ namespace ropewalk {
 
 /// Pairs that are worked on at once: wider rows are cut into column tiles, so
 /// that tables and sums have a bounded size on the stack.
-inline constexpr int64_t kTilePairs = 512;
+inline constexpr int64_t kTilePairs = kernels::kMostSegmentPairs;
 /// Bytes of stack for the tables and sums of a unit.
 inline constexpr size_t kScratchBytes = 96 * 1024;
 /// Table rows of a unit.

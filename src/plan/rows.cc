@@ -69,6 +69,7 @@ GradientArgs ArgsOf(const OperandPlan& op, const RowRun& run,
   args.sums = run.sums;
   args.sums_step = run.sums_step;
   args.fresh = run.fresh;
+  args.finish = run.finish;
   args.line = static_cast<size_t>(op.line);
   args.in_line = static_cast<size_t>(run.in_line);
   args.next_x = run.next_x;

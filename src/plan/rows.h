@@ -33,6 +33,7 @@ struct RowRun {
   double* sums;
   size_t sums_step;
   bool fresh;
+  const kernels::SumsRows* finish;
   int64_t in_line;
   const std::byte *next_in, *next_x;  ///< of the run that follows, or null
 };

@@ -37,6 +37,7 @@ struct Tasks {
 struct Scratch {
   alignas(64) std::byte bytes[kScratchBytes];
   kernels::TableRows tables;
+  kernels::SumsRows sums;
   const std::byte* table_rows[kMostTableRows];
 };
 
@@ -200,8 +201,14 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
         PrepareUnit(c, i, tile, scratch, unit);
         prepared = op.kernel;
       }
+      unit.finish = nullptr;
+      if (SumsDirect(plan) && begin < end && tile.pairs > 0) {
+        scratch.sums =
+            DirectSums(c, tile, unit, c.mode[i].store == StoreKind::kStream);
+        unit.finish = &scratch.sums;
+      }
       RunOperand(c, i, tile, unit, begin, end);
-      if (!plan.sums) continue;
+      if (!plan.sums || unit.finish != nullptr) continue;
       for (int64_t t = 0; t < unit.count; ++t) {
         double* total = unit.total + static_cast<size_t>(t) * unit.row_total /
                                          sizeof(double);

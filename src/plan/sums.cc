@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/cache_size.h"
 #include "core/dtype.h"
 
 namespace ropewalk {
@@ -75,6 +76,51 @@ void StoreTotals(const Plan::Impl& plan, Slot slot, const double* sums,
 
 }  // namespace
 
+bool SumsDirect(const Plan::Impl& plan) {
+  const Problem& p = plan.problem;
+  const TensorDesc& dcos = p.desc[kDcos];
+  const TensorDesc& dsin = p.desc[kDsin];
+  return plan.sums && !plan.chunked && p.operands == 1 && !p.half_width &&
+         !plan.operand[0].strided && dcos.strides[dcos.rank - 1] == 1 &&
+         dsin.strides[dsin.rank - 1] == 1;
+}
+
+kernels::SumsRows DirectSums(const Context& c, const ColumnTile& tile,
+                             const Unit& unit, bool stream) {
+  const Plan::Impl& plan = c.plan;
+  const auto element = static_cast<int64_t>(plan.table_element);
+  const int last = plan.kept.rank - 1;
+  const bool joined = Info(plan.problem.pairing).y_joined;
+  kernels::SumsRows rows = {};
+  rows.shape.joined = joined;
+  rows.shape.second = plan.pairs * element;
+  rows.shape.segment = 2 * plan.pairs * element;
+  rows.shape.pairs = static_cast<size_t>(tile.pairs);
+  rows.shape.segments = static_cast<size_t>(tile.segments);
+  const int64_t column =
+      tile.segment * 2 * plan.pairs + (joined ? 2 : 1) * tile.first;
+  const auto at = [&](Slot slot) {
+    return c.addresses.out(slot) + KeptOffset(plan, slot, unit) +
+           column * element;
+  };
+  rows.dcos = at(kDcos);
+  rows.dsin = at(kDsin);
+  rows.dcos_step = plan.kept.stride[kDcos][last];
+  rows.dsin_step = plan.kept.stride[kDsin][last];
+  const uint64_t bits = reinterpret_cast<uintptr_t>(rows.dcos) |
+                        reinterpret_cast<uintptr_t>(rows.dsin) |
+                        static_cast<uint64_t>(rows.dcos_step) |
+                        static_cast<uint64_t>(rows.dsin_step) |
+                        static_cast<uint64_t>(rows.shape.second);
+  const kernels::RowKernel& kernel = *plan.operand[0].kernel;
+  const bool large =
+      plan.kept_rows * plan.table_width * 2 * element >= LastLevelCacheBytes();
+  const size_t streamed =
+      stream && large && bits % kernel.vector_bytes == 0 ? 1 : 0;
+  rows.finish = kernel.finish[streamed][static_cast<size_t>(plan.table_dtype)];
+  return rows;
+}
+
 void StoreTotal(const Context& c, const ColumnTile& tile, const Unit& unit,
                 int64_t t, double* total) {
   const Plan::Impl& plan = c.plan;
@@ -121,7 +167,7 @@ void FinishOperand(const Context& c, const OperandPlan& op,
     double* dsin = dcos + tile.segments * columns;
     args.dcos = add ? added[0] : dcos;
     args.dsin = add ? added[1] : dsin;
-    op.kernel->finish(args);
+    op.kernel->order_sums(args);
     for (int64_t k = 0; add && k < columns; ++k) {
       dcos[k] += added[0][k];
       dsin[k] += added[1][k];

@@ -8,6 +8,15 @@
 
 namespace ropewalk {
 
+/// Can a kernel store rows of dcos and dsin itself? Where one operand's rows
+/// are all summed in one unit, and each column has a place of its own.
+bool SumsDirect(const Plan::Impl& plan);
+
+/// The rows of the unit for a kernel to store. `stream`: past the caches, if
+/// they are aligned and do not fit there.
+kernels::SumsRows DirectSums(const Context& context, const ColumnTile& tile,
+                             const Unit& unit, bool stream);
+
 /// Sums of one operand for table row `t` of the unit, from kernel order into
 /// table order; set, or added to what `total` holds.
 void FinishOperand(const Context& context, const OperandPlan& op,

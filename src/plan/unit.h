@@ -30,6 +30,8 @@ struct Unit {
   size_t row_table, row_sums, row_total;  ///< bytes for a table row
   /// Table rows that the first run of rows prepares; null: they are ready.
   const kernels::TableRows* tables;
+  /// Rows of dcos and dsin that the last run stores; null: FinishOperand does.
+  const kernels::SumsRows* finish;
 };
 
 /// Bytes from a tensor's start to the unit's first table row.

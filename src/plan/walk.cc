@@ -57,6 +57,7 @@ class RowWalk {
       run.fresh = row == begin;
       run.in_line = row % op_.line;
       row += run.shared;
+      run.finish = row == end ? unit_.finish : nullptr;
       run.next_in = row < end ? At(kIn, row) : AfterTile(kIn);
       run.next_x = row < end ? At(kX, row) : AfterTile(kX);
       Run(run);
