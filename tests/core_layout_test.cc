@@ -165,5 +165,23 @@ TEST(CoreLayoutTest, EverydayLayoutsAreDecided) {
   EXPECT_EQ(Overlaps(odd, base, odd, base + 2 * 32 * 128), Answer::kNo);
 }
 
+// Steps of about one size, none a sum of others: too many sums to try.
+TensorDesc TooHard() {
+  return TensorDesc::Strided(Dtype::kF32, {4, 4, 4, 4, 4, 4, 4, 4},
+                             {1000000007, 1171319531, 1308345127, 1443110399,
+                              1597463007, 1700000009, 1832719231, 1999999973});
+}
+
+TEST(CoreLayoutTest, WhatTakesTooLongIsUnknown) {
+  const TensorDesc hard = TooHard();
+  EXPECT_EQ(OverlapsItself(hard), Answer::kUnknown);
+  TensorDesc other = hard;
+  for (int axis = 0; axis < other.rank; ++axis) {
+    other.strides[axis] += 2 * axis + 1;
+  }
+  const auto* at = reinterpret_cast<const char*>(uintptr_t{1} << 40);
+  EXPECT_EQ(Overlaps(hard, at, other, at + 4000000004), Answer::kUnknown);
+}
+
 }  // namespace
 }  // namespace ropewalk

@@ -138,6 +138,41 @@ TEST(RunRefusals, PlacesOfOutputs) {
   EXPECT_EQ(m.in, before.in);
 }
 
+// What cannot be decided in bounded time is refused, in these words.
+TEST(RunRefusals, OverlapThatTakesTooLong) {
+  const TensorDesc hard =
+      Strided(Dtype::kF32, {4, 4, 4, 4, 4, 4, 4, 4},
+              {1000000007, 1171319531, 1308345127, 1443110399, 1597463007,
+               1700000009, 1832719231, 1999999973});
+  const TensorDesc plain = Contiguous(Dtype::kF32, {4, 4, 4, 4, 4, 4, 4, 4});
+  const TensorDesc table = Contiguous(Dtype::kF32, {1, 1, 1, 1, 1, 1, 1, 4});
+  ExpectRefused("plan of y with strides that are too hard",
+                MakeRotatePlan({}, {plain, table, table, hard}).status(),
+                Code::kOverlap,
+                "[rotate] y: an output must not overlap itself, which could "
+                "not be decided for these strides");
+  // Nothing lies at these addresses.
+  const Shape shape = {9, 9, 9, 9, 4};
+  const TensorDesc x =
+      Strided(Dtype::kF32, shape,
+              {1000000008, 1171319534, 1308345132, 1443110406, 1597463016});
+  const TensorDesc y =
+      Strided(Dtype::kF32, shape,
+              {1000000007, 1171319531, 1308345127, 1443110399, 1597463007});
+  const TensorDesc row = Contiguous(Dtype::kF32, {1, 1, 1, 1, 4});
+  const Result<Plan> plan = MakeRotatePlan({}, {x, row, row, y});
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const float one = 1;
+  const uintptr_t at = uintptr_t{1} << 44;
+  ExpectRefused(
+      "run of x with strides that are too hard",
+      plan->Run(RotateBuffers{reinterpret_cast<const void*>(at), &one, &one,
+                              reinterpret_cast<void*>(at + 4000000004)}),
+      Code::kOverlap,
+      "[rotate] y: must not overlap x, which could not be decided for these "
+      "strides");
+}
+
 TEST(RunRefusals, BuffersWorkspaceAndPlan) {
   Memories m;
   Result<Plan> plan = MakeRotatePlan({}, {Data(), Table(), Table(), Data()});

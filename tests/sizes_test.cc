@@ -195,6 +195,29 @@ TEST(SizesTest, AMillionHeadsOfTwoColumns) {
   }
 }
 
+// An output that meets a far row of an input, more than 4 GiB behind it.
+TEST(SizesTest, OverlapFarAway) {
+  const int64_t far = (int64_t{3} << 29) + 8;  // elements: 6 GiB
+  const SparseMemory memory(static_cast<size_t>(far + 64) * 4);
+  RotateTensors t;
+  t.x = Strided(Dtype::kF32, {2, 8}, {far, 1});
+  t.y = Contiguous(Dtype::kF32, {2, 8});
+  t.cos = t.sin = Strided(Dtype::kF32, {2, 8}, {0, 0});
+  const Result<Plan> plan = MakeRotatePlan({}, t);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const float table = 1;
+  const auto run = [&](int64_t element) {
+    return plan
+        ->Run(RotateBuffers{memory.data(), &table, &table,
+                            memory.data() + 4 * element})
+        .code();
+  };
+  EXPECT_EQ(run(far + 4), Code::kOverlap);
+  EXPECT_EQ(run(far - 8), Code::kOverlap);
+  EXPECT_EQ(run(far + 8), Code::kOk);
+  EXPECT_EQ(run(far - 16), Code::kOk);
+}
+
 // Counts of elements and bytes that fit, or just do not.
 TEST(SizesTest, WhatDoesNotFit63BitsIsRefused) {
   const int64_t most = int64_t{1} << 60;
@@ -206,6 +229,16 @@ TEST(SizesTest, WhatDoesNotFit63BitsIsRefused) {
   const Result<Plan> plan = MakeRotatePlan({}, t);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   EXPECT_EQ(plan->Run(RotateBuffers{}).code(), Code::kNullPointer);
+  // Few elements, whose strides reach too far: in one axis, and in two.
+  for (const Shape& strides : {Shape{int64_t{1} << 60, 2, 1},
+                               {int64_t{1} << 59, int64_t{1} << 59, 1},
+                               {-(int64_t{1} << 60) - 1, 2, 1},
+                               {2, 16, int64_t{1} << 60}}) {
+    t.x = Strided(Dtype::kF32, {3, 3, 8}, strides);
+    t.y = Contiguous(Dtype::kF32, {3, 3, 8});
+    t.cos = t.sin = Contiguous(Dtype::kF32, {1, 1, 8});
+    EXPECT_EQ(MakeRotatePlan({}, t).status().code(), Code::kShape);
+  }
 }
 
 }  // namespace

@@ -231,6 +231,9 @@ void TestOne(Input& input) {
   }
   RW_MUST(!plan->Describe().empty(), ToString(c));
   const OperatorCase used = Used(c);
+  for (int slot = 0; slot < kTensorSlots; ++slot) {
+    RW_MUST(!used.present[slot] || Fits63Bits(used.desc[slot]), ToString(c));
+  }
   if (!IsSmall(used)) {
     // Too large for memory: without addresses it must be refused.
     void* none[kTensorSlots] = {};

@@ -1,6 +1,7 @@
 #include "fuzz/placed.h"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/reference.h"
@@ -76,6 +77,20 @@ bool IsEmpty(const TensorDesc& desc) {
     if (desc.shape[axis] == 0) return true;
   }
   return false;
+}
+
+bool Fits63Bits(const TensorDesc& desc) {
+  if (IsEmpty(desc)) return true;
+  const auto size = static_cast<__int128>(DtypeSize(desc.dtype));
+  __int128 low = 0, high = size, bytes = size;
+  for (int axis = 0; axis < desc.rank; ++axis) {
+    bytes *= desc.shape[axis];
+    if (bytes > INT64_MAX) return false;
+    const __int128 reach = size * desc.strides[axis] * (desc.shape[axis] - 1);
+    (reach < 0 ? low : high) += reach;
+    if (low < INT64_MIN || high > INT64_MAX) return false;
+  }
+  return true;
 }
 
 bool IsSmall(const OperatorCase& c) {

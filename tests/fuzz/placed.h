@@ -36,6 +36,8 @@ void ForEachElement(const TensorDesc& desc, const Visit& visit) {
 }
 
 bool IsEmpty(const TensorDesc& desc);
+/// Its elements, and the bytes from its address to any of them.
+bool Fits63Bits(const TensorDesc& desc);
 /// All tensors have a few thousand elements within some kilobytes.
 bool IsSmall(const OperatorCase& c);
 
