@@ -48,6 +48,8 @@ struct VerifyArguments {
 
   void AddTo(CLI::App& app, const std::string& reads,
              const std::string& results_named);
+  void AddLimits(CLI::App& app);
+  void AddReports(CLI::App& app);
   Result<Limit> ChosenLimit() const;
 };
 
@@ -77,6 +79,11 @@ void VerifyArguments::AddTo(CLI::App& app, const std::string& reads,
   app.add_option("--result-prefix", result_prefix,
                  "Likewise of DUMP; default: as --prefix")
       ->type_name("P");
+  AddLimits(app);
+  AddReports(app);
+}
+
+void VerifyArguments::AddLimits(CLI::App& app) {
   AddChoice<Reference>(app, "--reference", reference,
                        {{"exact", Reference::kExact},
                         {"contract", Reference::kContract},
@@ -106,6 +113,9 @@ void VerifyArguments::AddTo(CLI::App& app, const std::string& reads,
       ->excludes(by_ulp)
       ->excludes("--rtol")
       ->excludes("--atol");
+}
+
+void VerifyArguments::AddReports(CLI::App& app) {
   app.add_option("--worst", worst, "How many of the largest errors to list")
       ->type_name("N")
       ->check(CLI::Range(size_t{0}, size_t{1000}));

@@ -41,8 +41,7 @@ std::vector<int64_t> SampleOf(const std::vector<int64_t>& wrong, int64_t count,
   std::vector<int64_t> rows = EvenRows(count, most_even);
   rows.insert(rows.end(), wrong.begin(), wrong.end());
   std::ranges::sort(rows);
-  const auto repeated = std::ranges::unique(rows);
-  rows.erase(repeated.begin(), repeated.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
 }
 
@@ -348,7 +347,7 @@ Status Investigation::Run(Diagnosis* diagnosis) {
   if (status.ok()) status = TrySingle(&fit, &part);
   if (status.ok()) status = ConfirmAll(&fit);
   if (status.ok() && fit.empty()) status = TryPairs(&fit);
-  if (status.ok() && fit.size() > 0) status = ConfirmAll(&fit);
+  if (status.ok() && !fit.empty()) status = ConfirmAll(&fit);
   if (!status.ok()) return status;
   for (const Candidate& candidate : fit) {
     diagnosis->found.push_back({candidate.mistake, candidate.hypothesis.detail,

@@ -2,8 +2,10 @@
 // given: the angle of pair k at position p is p * f[k].
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <optional>
 #include <set>
@@ -17,6 +19,11 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr int64_t kMaxChain = 65536;
+
+// Of a power of two.
+size_t Log2(int64_t step) {
+  return static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(step)));
+}
 
 double Wrap(double angle) { return std::remainder(angle, kTurn); }
 
@@ -90,6 +97,7 @@ std::vector<double> FollowAngles(int64_t pairs, int64_t last,
 
 std::vector<double> Powers(double base, const std::vector<double>& exponent) {
   std::vector<double> powers;
+  powers.reserve(exponent.size());
   for (const double e : exponent) powers.push_back(std::pow(base, -e));
   return powers;
 }
@@ -148,7 +156,9 @@ std::optional<double> PositionOfRow(const AngleRows& angles, const Made& made,
   const double slack = std::ceil(4 * made.error / made.frequency[last]) + 1;
   std::optional<double> best;
   double best_off = 0.25;
-  for (double p = std::round(rough) - slack; p <= rough + slack; p += 1) {
+  const auto tries = static_cast<int64_t>(2 * slack);
+  for (int64_t i = 0; i <= tries; ++i) {
+    const double p = std::round(rough) - slack + static_cast<double>(i);
     double off = 0;
     for (size_t k = 0; k <= last; ++k) {
       off = std::max(off, std::fabs(Wrap(at.angle[k] - p * made.frequency[k])));
@@ -177,7 +187,7 @@ std::optional<Made> FindFrequencies(const Scene& scene) {
   made.scale = first.scale;
   made.frequency =
       FollowAngles(angles.pairs(), last, [&](int64_t step, int64_t k) {
-        const auto i = static_cast<size_t>(std::log2(step) + 0.5);
+        const size_t i = Log2(step);
         const auto at = static_cast<size_t>(k);
         return chain[i].angle[at] - first.angle[at];
       });
@@ -297,33 +307,35 @@ double TurnedBy(const Scene& scene, int64_t slot, int64_t k) {
   return forward ? angle : -angle;
 }
 
-// Slots whose positions lie 1, 2, 4, ... after that of slot 0.
-std::vector<int64_t> SlotsInChain(const Tables& tables) {
-  std::vector<int64_t> chain;
-  const int64_t slots = std::min(tables.slots(), kMaxChain);
-  const int64_t first = tables.Position(0, 0);
-  const int64_t end =
-      tables.cached() ? slots : std::min(slots, tables.period());
+// Two slots for each distance of positions, 1, 2, 4, ... as far as there are.
+std::vector<std::pair<int64_t, int64_t>> SlotsInChain(const Tables& tables) {
+  const int64_t slots =
+      std::min({tables.slots(), kMaxChain,
+                tables.cached() ? tables.slots() : tables.period()});
+  std::map<int64_t, int64_t> slot_of;
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    slot_of.emplace(tables.Position(0, slot), slot);
+  }
+  std::vector<std::pair<int64_t, int64_t>> chain;
   for (int64_t step = 1;; step *= 2) {
-    int64_t found = -1;
-    if (step < end && tables.Position(0, step) == first + step) found = step;
-    for (int64_t slot = 0; slot < end && found < 0; ++slot) {
-      if (tables.Position(0, slot) == first + step) found = slot;
-    }
-    if (found < 0) return chain;
-    chain.push_back(found);
+    const auto first = std::ranges::find_if(slot_of, [&](const auto& entry) {
+      return slot_of.contains(entry.first + step);
+    });
+    if (first == slot_of.end()) return chain;
+    chain.emplace_back(first->second, slot_of.at(first->first + step));
   }
 }
 
 // The base that the result tells, roughly.
 std::optional<double> BaseOfResult(const Scene& scene, const Made& made) {
-  const std::vector<int64_t> chain = SlotsInChain(scene.tables);
+  const auto chain = SlotsInChain(scene.tables);
   if (chain.empty() || scene.tables.sections() > 1) return std::nullopt;
   const int64_t last = int64_t{1} << (chain.size() - 1);
   const std::vector<double> frequency =
       FollowAngles(scene.width / 2, last, [&](int64_t step, int64_t k) {
-        const auto i = static_cast<size_t>(std::log2(step) + 0.5);
-        return TurnedBy(scene, chain[i], k) - TurnedBy(scene, 0, k);
+        const size_t i = Log2(step);
+        return TurnedBy(scene, chain[i].second, k) -
+               TurnedBy(scene, chain[i].first, k);
       });
   // Slow pairs say more of the base, but less exactly.
   double sum = 0;
@@ -355,7 +367,8 @@ double Refine(const Clues& clues, const Made& made, double base) {
     return status.ok() ? score.fits : 0;
   };
   int64_t best = fits(base);
-  for (double step = 4e-3; step > 1e-8; step /= 2) {
+  double step = 4e-3;
+  for (int halvings = 0; halvings < 18; ++halvings, step /= 2) {
     for (const double with : {base * (1 - step), base * (1 + step)}) {
       const int64_t now = fits(with);
       if (now <= best) continue;

@@ -191,12 +191,14 @@ void SectionOrder(const Clues& clues, std::vector<Hypothesis>* add) {
       SectionOfPair(sizes, tables.axes(), tables.width())};
   for (const auto& by_size : Orders(sizes.size())) {
     std::vector<int64_t> permuted;
+    permuted.reserve(by_size.size());
     for (const int64_t i : by_size) {
       permuted.push_back(sizes[static_cast<size_t>(i)]);
     }
     const auto section = SectionOfPair(permuted, tables.axes(), tables.width());
     for (const auto& by_row : Orders(sizes.size())) {
       Model model = clues.base;
+      model.section_of_pair.reserve(section.size());
       for (const int s : section) {
         model.section_of_pair.push_back(
             static_cast<int>(by_row[static_cast<size_t>(s)]));

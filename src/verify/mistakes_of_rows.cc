@@ -37,7 +37,7 @@ Model WithPositions(const Clues& clues, PositionMap map) {
 }
 
 // Applies `map` to the position within the innermost axis of the tables.
-PositionMap Within(int64_t period, std::function<int64_t(int64_t)> map) {
+PositionMap Within(int64_t period, const std::function<int64_t(int64_t)>& map) {
   return [period, map](int64_t position, int64_t) {
     const int64_t inner = map(position % period);
     return 0 <= inner && inner < period ? position - position % period + inner
@@ -132,19 +132,54 @@ void PositionReset(const Clues& clues, std::vector<Hypothesis>* add) {
 
 namespace {
 
+// The largest position that is used and lies below another.
+int64_t PositionBelow(const Tables& tables, int64_t bound) {
+  int64_t below = 0;
+  for (int section = 0; section < tables.sections(); ++section) {
+    for (int64_t slot = 0; slot < tables.slots(); ++slot) {
+      const int64_t position = tables.Position(section, slot);
+      if (position < bound) below = std::max(below, position);
+    }
+  }
+  return below;
+}
+
 // Sizes that the tables of a mistake may have had: as given, or up to the first
-// position that is wrong.
+// position that is wrong. Where not all positions are used, it may have been
+// less than that, down to the last one that is right.
 void ForEachLimit(
     const Clues& clues,
     const std::function<void(int64_t limit, bool within)>& visit) {
   const int64_t rows = clues.scene().tables.rows();
   const int64_t first_wrong = clues.evidence.first_wrong_position;
   visit(rows, false);
-  if (first_wrong > 0 && first_wrong < rows) visit(first_wrong, false);
+  if (first_wrong > 0 && first_wrong < rows) {
+    const int64_t last_right = PositionBelow(clues.scene().tables, first_wrong);
+    const int64_t least =
+        std::max({last_right + 1, first_wrong - kNearShifts, int64_t{1}});
+    for (int64_t limit = first_wrong; limit >= least; --limit) {
+      visit(limit, false);
+    }
+  }
   if (!HasPeriods(clues)) return;
   const int64_t period = clues.scene().tables.period();
   if (first_wrong % period > 0) visit(first_wrong % period, true);
   visit(period, false);
+}
+
+// Most sizes are ruled out by one row that is wrong.
+void AddIfItFits(const Clues& clues, const std::string& detail,
+                 const std::function<int64_t(int64_t)>& map, bool within,
+                 std::vector<Hypothesis>* add) {
+  const PositionMap all = [map](int64_t position, int64_t) {
+    return map(position);
+  };
+  Model model = WithPositions(
+      clues, within ? Within(clues.scene().tables.period(), map) : all);
+  for (const int64_t row : SomeWrongRows(clues, 1)) {
+    if (!clues.trial.FitsRow(model, row)) return;
+  }
+  add->push_back({detail, std::move(model)});
 }
 
 }  // namespace
@@ -154,13 +189,8 @@ void PositionClamped(const Clues& clues, std::vector<Hypothesis>* add) {
     const auto clamp = [limit](int64_t position) {
       return std::clamp<int64_t>(position, 0, limit - 1);
     };
-    const int64_t period = clues.scene().tables.period();
-    add->push_back(
-        {"to " + std::to_string(limit) + " rows",
-         WithPositions(clues, within ? Within(period, clamp)
-                                     : PositionMap([clamp](int64_t p, int64_t) {
-                                         return clamp(p);
-                                       }))});
+    AddIfItFits(clues, "to " + std::to_string(limit) + " rows", clamp, within,
+                add);
   });
 }
 
@@ -169,13 +199,7 @@ void PositionModulo(const Clues& clues, std::vector<Hypothesis>* add) {
     const auto wrap = [limit](int64_t position) {
       return (position % limit + limit) % limit;
     };
-    const int64_t period = clues.scene().tables.period();
-    add->push_back(
-        {std::to_string(limit) + " rows",
-         WithPositions(clues, within ? Within(period, wrap)
-                                     : PositionMap([wrap](int64_t p, int64_t) {
-                                         return wrap(p);
-                                       }))});
+    AddIfItFits(clues, std::to_string(limit) + " rows", wrap, within, add);
   });
 }
 

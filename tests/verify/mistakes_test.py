@@ -420,6 +420,26 @@ def test_cached(t):
                 lambda x: cut_to(case.turn(x), case.dtype)))
 
 
+def test_unsorted(t):
+    """Positions in no order, not all of them used."""
+    for dtype in DTYPES:
+        for style in ("neox", "gptj"):
+            case = Cached(5, style, dtype, tokens=50, rows=300)
+            case.positions = np.random.default_rng(8).permutation(250)[
+                :50][None]
+            p, rows = case.positions, case.rows_of
+            for what, cause, positions in (
+                    ("by -11", "position-shift", (p - 11) % 300),
+                    ("by 49", "position-shift", p + 49),
+                    ("at 127", "position-clamped", np.minimum(p, 127)),
+                    ("by 128", "position-modulo", p % 128)):
+                t.named("unsorted " + what, cause, case, case.both(
+                    lambda x: case.turn(x, rows(positions))), least=0.8)
+            cache = case.make_cache(frequencies(16, 31415.0))
+            t.named("unsorted", "frequency-base", case, case.both(
+                lambda x: case.turn(x, rows(cache=cache))))
+
+
 def test_outside(t):
     """Positions that the cache does not hold."""
     for dtype in DTYPES:
