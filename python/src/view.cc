@@ -49,7 +49,8 @@ const ExchangeApi* FindExchangeApi(nb::handle object) {
   const auto* api = static_cast<const ExchangeApi*>(pointer);
   if (api == nullptr) nb::raise_python_error();
   if (api->version.major != 1 || api->borrow == nullptr) return nullptr;
-  Py_INCREF(type);  // so that the address is never another type's
+  // Kept, so that the address is never another type's.
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
   last_type = type;
   last_api = api;
   return api;
