@@ -22,7 +22,8 @@ def run(*arguments):
 @pytest.mark.parametrize("name", (
     "numpy_rotate.py",
     pytest.param("torch_training.py", marks=NEEDS_TORCH),
-    pytest.param("torch_npu_names.py", marks=NEEDS_TORCH)))
+    *(pytest.param(f"{name}_names.py", marks=NEEDS_TORCH)
+      for name in ("torch_npu", "flash_attn", "vllm"))))
 def test_example(name):
     done = run(EXAMPLES / name)
     assert done.returncode == 0 and done.stdout, done.stderr
@@ -43,7 +44,8 @@ def blocks_of(document, language):
 
 
 @NEEDS_TORCH
-@pytest.mark.parametrize("document", ("README.md", "docs/python.md"))
+@pytest.mark.parametrize("document", ("README.md", "docs/python.md",
+                                      "docs/dropin.md"))
 def test_documents(document):
     blocks = blocks_of(document, "python")
     assert blocks
