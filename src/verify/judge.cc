@@ -41,6 +41,73 @@ Allowance AllowanceOf(const Limit& limit, const Format& format,
   return {};
 }
 
+// Of numbers that are not negative, in lanes that compilers make vectors of.
+double Largest(const double* numbers, size_t count) {
+  constexpr size_t kLanes = 8;
+  double lanes[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      const double number = numbers[i + lane];
+      lanes[lane] = lanes[lane] < number ? number : lanes[lane];
+    }
+  }
+  double largest = 0;
+  for (; i < count; ++i) largest = std::max(largest, numbers[i]);
+  for (const double lane : lanes) largest = std::max(largest, lane);
+  return largest;
+}
+
+// What is added up over finite elements.
+struct Sums {
+  double ulp = 0, abs = 0, max_abs = 0, correct = 0, outside = 0;
+  double beyond = 0;  // elements whose reference the format does not reach
+};
+
+constexpr size_t kPart = 256;
+
+// Adds at most kPart elements, and writes their errors in ulp.
+void AddPart(const Format& format, const Allowance& allow, const double* want,
+             const double* terms, const double* got, size_t count, double* ulp,
+             Sums* sums) {
+  const double shift = format.ulp_of_one < 1e-15 ? 0 : kShift;
+  const double ulp_of_one = format.ulp_of_one;
+  const double per_ulp = 1 / ulp_of_one;
+  const double min_normal = format.min_normal;
+  const double max_finite = format.max_finite;
+  constexpr uint64_t kExponent = uint64_t{0x7ff} << 52;
+  constexpr uint64_t kInverse = uint64_t{0x7fe} << 52;
+  double sum_ulp = 0, sum_abs = 0, correct = 0, outside = 0, beyond = 0;
+  double abs[kPart];
+#pragma omp simd reduction(+ : sum_ulp, sum_abs, correct, outside, beyond)
+  for (size_t i = 0; i < count; ++i) {
+    const double w = want[i];
+    const double size = std::fabs(w);
+    const double clamped = size < min_normal ? min_normal : size;
+    const uint64_t exponent = std::bit_cast<uint64_t>(clamped) & kExponent;
+    const double unit = std::bit_cast<double>(exponent) * ulp_of_one;
+    const double inverse = std::bit_cast<double>(kInverse - exponent);
+    const double rounded = (w + shift * unit) - shift * unit;
+    const double error = std::fabs(got[i] - w);
+    const double in_ulp = error * inverse * per_ulp;
+    const double allowed = allow.ulps * unit + allow.per_term * terms[i] +
+                           allow.constant + allow.per_want * size;
+    ulp[i] = in_ulp;
+    abs[i] = error;
+    sum_ulp += in_ulp;
+    sum_abs += error;
+    beyond += std::fabs(rounded) > max_finite ? 1.0 : 0.0;
+    correct += rounded == got[i] ? 1.0 : 0.0;
+    outside += error > allowed ? 1.0 : 0.0;
+  }
+  sums->ulp += sum_ulp;
+  sums->abs += sum_abs;
+  sums->max_abs = std::max(sums->max_abs, Largest(abs, count));
+  sums->correct += correct;
+  sums->outside += outside;
+  sums->beyond += beyond;
+}
+
 // Elements of other bits; -1 where that cannot be told, since the products do
 // not know the sign of a sum of zeros.
 int64_t CountDifferent(const double* a, const double* b, size_t count) {
@@ -81,61 +148,32 @@ bool Judge::Quick(const double* want, const double* terms,
                   const double* contract, const double* got, size_t count,
                   Columns columns, double* ulp, Tally* tally) const {
   const Allowance allow = AllowanceOf(limit_, format_, columns);
-  const bool is_f64 = format_.ulp_of_one < 1e-15;
-  const double shift = is_f64 ? 0 : kShift;
-  const double ulp_of_one = format_.ulp_of_one;
-  const double per_ulp = 1 / ulp_of_one;
-  const double min_normal = format_.min_normal;
-  constexpr uint64_t kExponent = uint64_t{0x7ff} << 52;
-  constexpr uint64_t kInverse = uint64_t{0x7fe} << 52;
-  double sum_ulp = 0, max_ulp = 0, sum_abs = 0, max_abs = 0, largest = 0;
-  double correct = 0, outside = 0;
-#pragma omp simd reduction(+ : sum_ulp, sum_abs, correct, outside) \
-    reduction(max : max_ulp, max_abs, largest)
-  for (size_t i = 0; i < count; ++i) {
-    const double w = want[i];
-    const double size = std::fabs(w);
-    const double clamped = size < min_normal ? min_normal : size;
-    const uint64_t exponent = std::bit_cast<uint64_t>(clamped) & kExponent;
-    const double unit = std::bit_cast<double>(exponent) * ulp_of_one;
-    const double inverse = std::bit_cast<double>(kInverse - exponent);
-    const double rounded = (w + shift * unit) - shift * unit;
-    const double error = std::fabs(got[i] - w);
-    const double in_ulp = error * inverse * per_ulp;
-    const double allowed = allow.ulps * unit + allow.per_term * terms[i] +
-                           allow.constant + allow.per_want * size;
-    const double top = std::fabs(rounded);
-    ulp[i] = in_ulp;
-    sum_ulp += in_ulp;
-    sum_abs += error;
-    max_ulp = in_ulp > max_ulp ? in_ulp : max_ulp;
-    max_abs = error > max_abs ? error : max_abs;
-    largest = top > largest ? top : largest;
-    correct += rounded == got[i] ? 1.0 : 0.0;
-    outside += error > allowed ? 1.0 : 0.0;
+  Sums sums;
+  for (size_t first = 0; first < count; first += kPart) {
+    AddPart(format_, allow, want + first, terms + first, got + first,
+            std::min(kPart, count - first), ulp + first, &sums);
   }
   // A NaN or an infinity makes a sum what it is itself.
-  if (!(sum_ulp < kInfinity) || !(sum_abs < kInfinity) ||
-      !(largest <= format_.max_finite)) {
+  if (!(sums.ulp < kInfinity) || !(sums.abs < kInfinity) || sums.beyond > 0) {
     return false;
   }
   if (limit_.kind == Limit::Kind::kBits) {
     const int64_t differ = CountDifferent(contract, got, count);
     if (differ < 0) return false;
-    outside = static_cast<double>(differ);
+    sums.outside = static_cast<double>(differ);
   }
   Tally here;
   here.elements = here.finite = static_cast<int64_t>(count);
-  here.correct = static_cast<int64_t>(correct);
-  here.outside = static_cast<int64_t>(outside);
+  here.correct = static_cast<int64_t>(sums.correct);
+  here.outside = static_cast<int64_t>(sums.outside);
   here.gross = here.outside;
   if (here.outside > 0 && limit_.kind != Limit::Kind::kArithmetic) {
     here.gross = CountFar(want, terms, got, count, columns);
   }
-  here.sum_ulp = sum_ulp;
-  here.max_ulp = max_ulp;
-  here.sum_abs = sum_abs;
-  here.max_abs = max_abs;
+  here.sum_ulp = sums.ulp;
+  here.max_ulp = Largest(ulp, count);
+  here.sum_abs = sums.abs;
+  here.max_abs = sums.max_abs;
   tally->Add(here);
   return true;
 }
