@@ -66,9 +66,16 @@ struct Sums {
 
 constexpr size_t kPart = 256;
 
+// What the two arrays are that are compared with the result.
+enum class Given : uint8_t {
+  kWantAndTerms,
+  kProducts,  // their sum is wanted, and their sizes are the terms
+};
+
 // Adds at most kPart elements, and writes their errors in ulp.
-void AddPart(const Format& format, const Allowance& allow, const double* want,
-             const double* terms, const double* got, size_t count, double* ulp,
+template <Given kGiven>
+void AddPart(const Format& format, const Allowance& allow, const double* a,
+             const double* b, const double* got, size_t count, double* ulp,
              Sums* sums) {
   const double shift = format.ulp_of_one < 1e-15 ? 0 : kShift;
   const double ulp_of_one = format.ulp_of_one;
@@ -81,7 +88,9 @@ void AddPart(const Format& format, const Allowance& allow, const double* want,
   double abs[kPart];
 #pragma omp simd reduction(+ : sum_ulp, sum_abs, correct, outside, beyond)
   for (size_t i = 0; i < count; ++i) {
-    const double w = want[i];
+    constexpr bool kSum = kGiven == Given::kProducts;
+    const double w = kSum ? a[i] + b[i] : a[i];
+    const double terms = kSum ? std::fabs(a[i]) + std::fabs(b[i]) : b[i];
     const double size = std::fabs(w);
     const double clamped = size < min_normal ? min_normal : size;
     const uint64_t exponent = std::bit_cast<uint64_t>(clamped) & kExponent;
@@ -90,7 +99,7 @@ void AddPart(const Format& format, const Allowance& allow, const double* want,
     const double rounded = (w + shift * unit) - shift * unit;
     const double error = std::fabs(got[i] - w);
     const double in_ulp = error * inverse * per_ulp;
-    const double allowed = allow.ulps * unit + allow.per_term * terms[i] +
+    const double allowed = allow.ulps * unit + allow.per_term * terms +
                            allow.constant + allow.per_want * size;
     ulp[i] = in_ulp;
     abs[i] = error;
@@ -106,6 +115,33 @@ void AddPart(const Format& format, const Allowance& allow, const double* want,
   sums->correct += correct;
   sums->outside += outside;
   sums->beyond += beyond;
+}
+
+template <Given kGiven>
+void AddAll(const Format& format, const Allowance& allow, const double* a,
+            const double* b, const double* got, size_t count, double* ulp,
+            Sums* sums) {
+  for (size_t first = 0; first < count; first += kPart) {
+    AddPart<kGiven>(format, allow, a + first, b + first, got + first,
+                    std::min(kPart, count - first), ulp + first, sums);
+  }
+}
+
+// A NaN or an infinity makes a sum what it is itself.
+bool AllFinite(const Sums& sums) {
+  return sums.ulp < kInfinity && sums.abs < kInfinity && sums.beyond == 0;
+}
+
+Tally TallyOf(const Sums& sums, const double* ulp, size_t count) {
+  Tally tally;
+  tally.elements = tally.finite = static_cast<int64_t>(count);
+  tally.correct = static_cast<int64_t>(sums.correct);
+  tally.outside = tally.gross = static_cast<int64_t>(sums.outside);
+  tally.sum_ulp = sums.ulp;
+  tally.max_ulp = Largest(ulp, count);
+  tally.sum_abs = sums.abs;
+  tally.max_abs = sums.max_abs;
+  return tally;
 }
 
 // Elements of other bits; -1 where that cannot be told, since the products do
@@ -149,32 +185,30 @@ bool Judge::Quick(const double* want, const double* terms,
                   Columns columns, double* ulp, Tally* tally) const {
   const Allowance allow = AllowanceOf(limit_, format_, columns);
   Sums sums;
-  for (size_t first = 0; first < count; first += kPart) {
-    AddPart(format_, allow, want + first, terms + first, got + first,
-            std::min(kPart, count - first), ulp + first, &sums);
-  }
-  // A NaN or an infinity makes a sum what it is itself.
-  if (!(sums.ulp < kInfinity) || !(sums.abs < kInfinity) || sums.beyond > 0) {
-    return false;
-  }
+  AddAll<Given::kWantAndTerms>(format_, allow, want, terms, got, count, ulp,
+                               &sums);
+  if (!AllFinite(sums)) return false;
   if (limit_.kind == Limit::Kind::kBits) {
     const int64_t differ = CountDifferent(contract, got, count);
     if (differ < 0) return false;
     sums.outside = static_cast<double>(differ);
   }
-  Tally here;
-  here.elements = here.finite = static_cast<int64_t>(count);
-  here.correct = static_cast<int64_t>(sums.correct);
-  here.outside = static_cast<int64_t>(sums.outside);
-  here.gross = here.outside;
+  Tally here = TallyOf(sums, ulp, count);
   if (here.outside > 0 && limit_.kind != Limit::Kind::kArithmetic) {
     here.gross = CountFar(want, terms, got, count, columns);
   }
-  here.sum_ulp = sums.ulp;
-  here.max_ulp = Largest(ulp, count);
-  here.sum_abs = sums.abs;
-  here.max_abs = sums.max_abs;
   tally->Add(here);
+  return true;
+}
+
+bool Judge::QuickProducts(const double* first, const double* second,
+                          const double* got, size_t count, Columns columns,
+                          double* ulp, Tally* tally) const {
+  Sums sums;
+  AddAll<Given::kProducts>(format_, AllowanceOf(limit_, format_, columns),
+                           first, second, got, count, ulp, &sums);
+  if (!AllFinite(sums)) return false;
+  tally->Add(TallyOf(sums, ulp, count));
   return true;
 }
 

@@ -62,6 +62,16 @@ class Judge {
   bool Quick(const double* want, const double* terms, const double* contract,
              const double* got, size_t count, Columns columns, double* ulp,
              Tally* tally) const;
+  /// The same where two products are all that is wanted: for
+  /// takes_products().
+  bool QuickProducts(const double* first, const double* second,
+                     const double* got, size_t count, Columns columns,
+                     double* ulp, Tally* tally) const;
+  /// Whether the reference is the sum of two products, and the limit the
+  /// arithmetic one.
+  bool takes_products() const {
+    return finish_ == Finish::kExact && limit_.kind == Limit::Kind::kArithmetic;
+  }
   /// Judges any numbers, one by one.
   void Slow(const double* want, const double* terms, const double* contract,
             const double* got, size_t count, Columns columns, double* ulp,

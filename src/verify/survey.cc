@@ -17,6 +17,7 @@ constexpr int64_t kBlockElements = 4096;
 struct Block {
   Tally tally;
   std::vector<WorstError> worst;
+  double threshold = 0;  // of an error that may be among the worst
   std::vector<int64_t> wrong, fine;
   int64_t first_wrong_position = -1;
 };
@@ -70,6 +71,7 @@ class Pass {
 
  private:
   void Want(Worker& w, size_t row);
+  bool JudgeQuickly(Worker& w, size_t i, Tally* tally);
   void JudgeRow(Worker& w, Block& block, int64_t row, size_t i);
   Status WantSlowly(Worker& w, int64_t row, size_t i);
   void Note(Worker& w, Block& block, int64_t row, const RowPlace& place,
@@ -162,57 +164,68 @@ void Pass::Note(Worker& w, Block& block, int64_t row, const RowPlace& place,
   if (options_.worst == 0) return;
   for (int64_t c = 0; c < scene_.columns; ++c) {
     const auto at = static_cast<size_t>(c);
-    if (!(w.ulp[at] > threshold_)) continue;
+    if (!(w.ulp[at] > block.threshold)) continue;
     block.worst.push_back({scene_.ShownIndex(row, c),
                            scene_.tables.Position(0, place.slot), place.head, c,
                            w.got[at], w.wanted.want[at], w.ulp[at]});
   }
   if (block.worst.size() > 64 + 4 * options_.worst) {
     Shorten(options_.worst, &block.worst);
+    block.threshold = block.worst.back().ulp;
   }
+}
+
+// Judges a row of finite numbers; false if there are others.
+bool Pass::JudgeQuickly(Worker& w, size_t i, Tally* tally) {
+  const bool of_products = judge_.takes_products();
+  if (!of_products) Want(w, i);
+  const double* first = w.products.first.data() + i * w.got.size();
+  const double* second = w.products.second.data() + i * w.got.size();
+  bool quick = true;
+  ForEachPart([&](int64_t at, int64_t count, Columns columns) {
+    const auto n = static_cast<size_t>(count);
+    const double* got = w.got.data() + at;
+    double* ulp = w.ulp.data() + at;
+    quick = quick &&
+            (of_products ? judge_.QuickProducts(first + at, second + at, got, n,
+                                                columns, ulp, tally)
+                         : judge_.Quick(w.wanted.want.data() + at,
+                                        w.wanted.terms.data() + at,
+                                        w.wanted.contract.data() + at, got, n,
+                                        columns, ulp, tally));
+  });
+  return quick;
 }
 
 void Pass::JudgeRow(Worker& w, Block& block, int64_t row, size_t i) {
   const RowPlace place = scene_.Place(row);
   scene_.LoadResult(place, w.got.data());
-  Want(w, i);
   Tally tally;
-  bool quick = w.products.known[i] != 0;
-  if (quick) {
+  const bool known = w.products.known[i] != 0;
+  const bool quick = known && JudgeQuickly(w, i, &tally);
+  if (quick && tally.outside == 0 && !options_.map &&
+      (options_.worst == 0 || tally.max_ulp <= block.threshold)) {
+    block.tally.Add(tally);
+    return;
+  }
+  Want(w, i);
+  if (!known) {
+    // No reference: all that rotates is beyond the limit.
+    tally.elements = scene_.columns;
+    tally.outside = tally.gross = scene_.width;
+    std::ranges::fill(w.ulp, 0);
+  } else if (!quick) {
+    tally = {};
+    if (!WantSlowly(w, row, i).ok()) return;
     ForEachPart([&](int64_t at, int64_t count, Columns columns) {
-      quick =
-          quick &&
-          judge_.Quick(w.wanted.want.data() + at, w.wanted.terms.data() + at,
-                       w.wanted.contract.data() + at, w.got.data() + at,
-                       static_cast<size_t>(count), columns, w.ulp.data() + at,
-                       &tally);
+      judge_.Slow(w.wanted.want.data() + at, w.wanted.terms.data() + at,
+                  w.wanted.contract.data() + at, w.got.data() + at,
+                  static_cast<size_t>(count), columns, w.ulp.data() + at,
+                  &tally);
     });
   }
-  if (!quick) {
-    tally = {};
-    if (w.products.known[i] == 0) {
-      // No reference: all that rotates is beyond the limit.
-      tally.elements = scene_.columns;
-      tally.outside = tally.gross = scene_.width;
-      std::ranges::fill(w.ulp, 0);
-    } else if (!WantSlowly(w, row, i).ok()) {
-      return;
-    } else {
-      ForEachPart([&](int64_t at, int64_t count, Columns columns) {
-        judge_.Slow(w.wanted.want.data() + at, w.wanted.terms.data() + at,
-                    w.wanted.contract.data() + at, w.got.data() + at,
-                    static_cast<size_t>(count), columns, w.ulp.data() + at,
-                    &tally);
-      });
-    }
-  }
   block.tally.Add(tally);
-  if (tally.outside > 0 || options_.map ||
-      (options_.worst > 0 &&
-       (tally.max_ulp > threshold_ || tally.nan_mismatches > 0 ||
-        tally.inf_mismatches > 0))) {
-    Note(w, block, row, place, tally);
-  }
+  Note(w, block, row, place, tally);
 }
 
 Status Pass::DoBlock(size_t number, size_t worker,
@@ -220,6 +233,7 @@ Status Pass::DoBlock(size_t number, size_t worker,
   Worker& w = workers_[worker];
   Block& block = blocks_[number];
   block = {};
+  block.threshold = threshold_;
   const Status status = w.rotator.Run(model_, rows, &w.products);
   if (!status.ok()) return status;
   w.wanted.Resize(static_cast<size_t>(scene_.columns));
