@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -131,3 +132,17 @@ def test_the_example_runs():
     assert done.returncode == 0, done.stderr
     as_it_is, ropewalk = done.stdout.splitlines()[-2:]
     assert as_it_is.split(": ", 1)[1] == ropewalk.split(": ", 1)[1]
+
+
+def test_step_sharded_over_the_sequence(loaded, ids, tmp_path):
+    model, _ = loaded
+    file = tmp_path / "model.pt"
+    torch.save((model, ids), file)
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone",
+         "--nproc-per-node=2",
+         pathlib.Path(__file__).with_name("sharded_step.py"), file],
+        text=True, check=False, capture_output=True, timeout=300,
+        env={**os.environ, "GLOO_SOCKET_IFNAME": "lo"})
+    assert done.returncode == 0, done.stderr
+    assert "all the same" in done.stdout
