@@ -465,6 +465,7 @@ std::vector<Combined> Combine(const std::vector<const Diagnosis*>& diagnoses) {
     }
   }
   std::vector<Combined> list;
+  list.reserve(all.size());
   for (auto& [key, combined] : all) list.push_back(std::move(combined));
   return list;
 }
@@ -518,6 +519,7 @@ void AddUnknown(const std::vector<const Diagnosis*>& diagnoses,
 
 std::vector<Cause> Conclude(const std::vector<Diagnosis>& diagnoses) {
   std::vector<const Diagnosis*> left;
+  left.reserve(diagnoses.size());
   for (const Diagnosis& diagnosis : diagnoses) left.push_back(&diagnosis);
   std::vector<Cause> causes;
   // The mistakes that explain most of what is left; then the outputs that they
