@@ -143,6 +143,28 @@ def report_K8_no_other_rotation_instead(program, good, new):
                     "0:2", *files)
 
 
+def report_H9_rounded_once_or_at_each_step(program, folder):
+    """A result of bf16 steps is told from the exact one, which cancels."""
+    def numbers(values):
+        bits = [struct.unpack("<I", struct.pack("<f", v))[0] for v in values]
+        return ("BF16", [1, 2],
+                struct.pack("<2H", *(b >> 16 for b in bits)))  # exact
+
+    given = os.path.join(folder, "eager.safetensors")
+    write(given, {"x": numbers([2.40625, -2.296875]),
+                  "cos": numbers([5.9375] * 2), "sin": numbers([-6.21875] * 2)})
+    result = os.path.join(folder, "eager_y.safetensors")
+    write(result, {"y": numbers([0.0, -28.5])})  # each product rounded
+    args = ["verify", "rotate", "--pairing", "half", "-i", given, "--result",
+            result, "--json"]
+    done = program.run(*args, "--reference", "eager-bf16", "--ulp", "0")
+    check(done.returncode == 0, "eager bf16: %s" % done.stdout)
+    done = program.run(*args)
+    worst = json.loads(done.stdout)["outputs"]["y"]["worst_errors"][0]
+    check(done.returncode == 1 and worst["got"] == 0 and
+          worst["want"] == 0.00341796875, "exact: %s" % done.stdout)
+
+
 def refusals(program, folder):
     good = os.path.join(folder, "good.safetensors")
     write(good, {"x": floats([1, 4], [1, 2, 3, 4]),
@@ -210,6 +232,7 @@ def refusals(program, folder):
               "info to a full device")
 
     report_K8_no_other_rotation_instead(program, good, new)
+    report_H9_rounded_once_or_at_each_step(program, folder)
 
     cache = os.path.join(folder, "cache.safetensors")
     write(cache, {"positions": ("I64", [3], struct.pack("<3q", 0, 3, 4)),
