@@ -44,9 +44,9 @@ Outcome Try(const RuleCase& test, int profile, int64_t value) {
     EXPECT_EQ(size, 12345u);
     EXPECT_EQ(executor, mark);
     outcome.message = Message();
-    ropewalk::test::NoteRefusal(RuleName(test.rule) + ", status " +
-                                    std::to_string(outcome.status),
-                                outcome.message);
+    ropewalk::test::NoteRefusal(
+        RuleName(test.rule) + ", status " + std::to_string(outcome.status),
+        outcome.message);
   }
   return outcome;
 }
