@@ -29,7 +29,7 @@ int64_t FreeBytes() {
 class HugeRows {
  public:
   HugeRows(int64_t rows, int64_t row)
-      : rows_(rows), row_(row), memory_(static_cast<size_t>(rows * row) * 2) {
+      : row_(row), memory_(static_cast<size_t>(rows * row) * 2) {
     // Around the limits of 32 bits, in elements and in bytes, with and without
     // sign.
     for (const int64_t element :
@@ -69,7 +69,7 @@ class HugeRows {
   }
 
  private:
-  int64_t rows_, row_;
+  int64_t row_;
   SparseMemory memory_;
   std::vector<int64_t> marked_;
 };
