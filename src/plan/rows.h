@@ -43,7 +43,7 @@ void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
              const ColumnTile& tile, const RowRun& all, bool rotate, bool sums);
 
 /// Copies the columns outside the slice.
-void CopyRest(const Plan::Impl& plan, const OperandPlan& op, const RowRun& run);
+void CopyRest(const Plan::Impl& plan, const OperandPlan& op, const RowRun& all);
 
 }  // namespace ropewalk
 

@@ -278,7 +278,7 @@ void PrepareTables(const Plan::Impl& plan, const kernels::RowKernel& kernel,
                    size_t table_step) {
   const Problem& p = plan.problem;
   if (TablesDirect(p)) {
-    const std::byte* at[kMostTableRows];
+    const std::byte* at[kMostTableRows] = {};
     const kernels::TableRows rows =
         DirectTables(plan, kernel, addresses, raw, tile, at);
     for (int64_t i = 0; i < raw.count; ++i, table += table_step) {
