@@ -13,6 +13,7 @@
 #include "support/sparse.h"
 #include "support/targets.h"
 
+// Numbers of rows are whole. NOLINTBEGIN(bugprone-integer-division)
 namespace ropewalk::test {
 namespace {
 
@@ -538,3 +539,4 @@ TEST(Report, P5_SectionsOfZerosMeanNone) {
 
 }  // namespace
 }  // namespace ropewalk::test
+// NOLINTEND(bugprone-integer-division)

@@ -12,6 +12,7 @@
 #include "support/cached.h"
 #include "support/targets.h"
 
+// Numbers of rows are whole. NOLINTBEGIN(bugprone-integer-division)
 namespace ropewalk::test {
 namespace {
 
@@ -376,3 +377,4 @@ TEST(Report, D10_EachBatchRowStartsAnew) {
 
 }  // namespace
 }  // namespace ropewalk::test
+// NOLINTEND(bugprone-integer-division)
