@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -46,13 +47,10 @@ uint64_t AvailableMemory() {
 // Asks for pages of a size, for those that lie in the buffer whole.
 void Advise(void* data, size_t bytes, Pages pages) {
   if (pages == Pages::kSystem) return;
-  const auto address = reinterpret_cast<uintptr_t>(data);
-  const uintptr_t begin = (address + kPage - 1) / kPage * kPage;
-  const uintptr_t end = (address + bytes) / kPage * kPage;
-  if (begin >= end) return;
+  if (std::align(kPage, kPage, data, bytes) == nullptr) return;
   const int advice = pages == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
   // A system without huge pages refuses; then all are small.
-  madvise(reinterpret_cast<void*>(begin), end - begin, advice);  // NOLINT
+  madvise(data, bytes / kPage * kPage, advice);
 }
 
 }  // namespace
