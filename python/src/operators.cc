@@ -22,8 +22,6 @@
 namespace ropewalk::python {
 namespace {
 
-using namespace nb::literals;  // NOLINT: operators only
-
 // --- Options by name --------------------------------------------------------
 
 [[noreturn]] void Raise(const std::string& message) {
@@ -224,24 +222,29 @@ void RaiseIfRefused(const Status& status) {
 }
 
 void BindOperators(nb::module_& module) {
-  module.def("rotate", &RotateView, "x"_a, "cos"_a, "sin"_a, "y"_a,
-             "x2"_a = nb::none(), "y2"_a = nb::none(), "pairing"_a = "half",
-             "slice"_a = nb::none(), nb::kw_only(), "threads"_a = nb::none(),
-             "check_only"_a = false,
+  module.def("rotate", &RotateView, nb::arg("x"), nb::arg("cos"),
+             nb::arg("sin"), nb::arg("y"), nb::arg("x2") = nb::none(),
+             nb::arg("y2") = nb::none(), nb::arg("pairing") = "half",
+             nb::arg("slice") = nb::none(), nb::kw_only(),
+             nb::arg("threads") = nb::none(), nb::arg("check_only") = false,
              "Writes y, and y2 of a second operand. check_only: refuses what "
              "shapes, dtypes and options tell, and computes nothing.");
-  module.def("rotate_backward", &RotateBackwardView, "dy"_a, "cos"_a, "sin"_a,
-             "x"_a = nb::none(), "dx"_a = nb::none(), "dcos"_a = nb::none(),
-             "dsin"_a = nb::none(), "dy2"_a = nb::none(), "x2"_a = nb::none(),
-             "dx2"_a = nb::none(), "pairing"_a = "half", "slice"_a = nb::none(),
-             nb::kw_only(), "threads"_a = nb::none(), "check_only"_a = false,
+  module.def("rotate_backward", &RotateBackwardView, nb::arg("dy"),
+             nb::arg("cos"), nb::arg("sin"), nb::arg("x") = nb::none(),
+             nb::arg("dx") = nb::none(), nb::arg("dcos") = nb::none(),
+             nb::arg("dsin") = nb::none(), nb::arg("dy2") = nb::none(),
+             nb::arg("x2") = nb::none(), nb::arg("dx2") = nb::none(),
+             nb::arg("pairing") = "half", nb::arg("slice") = nb::none(),
+             nb::kw_only(), nb::arg("threads") = nb::none(),
+             nb::arg("check_only") = false,
              "Writes dx, or dcos and dsin, or all three.");
-  module.def("rotate_cached", &RotateCachedView, "positions"_a, "cache"_a,
-             "query"_a, "query_out"_a, "key"_a = nb::none(),
-             "key_out"_a = nb::none(), nb::kw_only(), "head_size"_a,
-             "style"_a = "neox", "sections"_a = nb::none(),
-             "axes"_a = "segmented", "backward"_a = false,
-             "threads"_a = nb::none(), "check_only"_a = false,
+  module.def("rotate_cached", &RotateCachedView, nb::arg("positions"),
+             nb::arg("cache"), nb::arg("query"), nb::arg("query_out"),
+             nb::arg("key") = nb::none(), nb::arg("key_out") = nb::none(),
+             nb::kw_only(), nb::arg("head_size"), nb::arg("style") = "neox",
+             nb::arg("sections") = nb::none(), nb::arg("axes") = "segmented",
+             nb::arg("backward") = false, nb::arg("threads") = nb::none(),
+             nb::arg("check_only") = false,
              "Writes query_out, and key_out if there is a key.");
 }
 

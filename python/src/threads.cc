@@ -12,7 +12,6 @@ namespace ropewalk::python {
 namespace {
 
 namespace nb = nanobind;
-using namespace nb::literals;  // NOLINT: operators only
 
 // Torch's parallel-for, by the addresses of two functions of its C interface:
 // torch_parallel_for and torch_get_num_threads (torch/csrc/stable/c/shim.h).
@@ -77,16 +76,17 @@ std::unique_ptr<Executor> MakeTorchThreads(uintptr_t parallel_for,
 
 void BindThreads(nb::module_& module) {
   nb::class_<Executor>(module, "Threads", "Threads that run an operator.")
-      .def_static("pool", &MakePool, "threads"_a,
+      .def_static("pool", &MakePool, nb::arg("threads"),
                   "Threads of our own, the caller among them.")
-      .def_static("torch", &MakeTorchThreads, "parallel_for"_a, "num_threads"_a,
+      .def_static("torch", &MakeTorchThreads, nb::arg("parallel_for"),
+                  nb::arg("num_threads"),
                   "Torch's, by the addresses of torch_parallel_for and "
                   "torch_get_num_threads.")
       .def_prop_ro("count", &Executor::max_workers);
   module.def("num_threads", &NumThreads,
              "Threads of operators on arrays: what set_num_threads said, else "
              "ROPEWALK_NUM_THREADS, else the CPUs of this process.");
-  module.def("set_num_threads", &SetNumThreads, "threads"_a,
+  module.def("set_num_threads", &SetNumThreads, nb::arg("threads"),
              "Sets that number; 0 goes back to the environment's.");
 }
 

@@ -18,8 +18,6 @@
 namespace ropewalk::python {
 namespace {
 
-using nb::literals::operator""_a;
-
 // How to judge, as the command line's options say it.
 VerifyOptions OptionsOf(const std::string& reference, bool exact,
                         std::optional<double> ulp, std::optional<double> rtol,
@@ -190,26 +188,33 @@ nb::dict VerifyCachedView(
 }  // namespace
 
 void BindVerify(nb::module_& module) {
-  module.def("verify_rotate", &VerifyRotateView, nb::kw_only(), "x"_a, "cos"_a,
-             "sin"_a, "y"_a, "pairing"_a, "slice"_a = nb::none(),
-             "reference"_a = "exact", "exact"_a = false, "ulp"_a = nb::none(),
-             "rtol"_a = nb::none(), "atol"_a = nb::none(), "worst"_a = 5,
-             "diagnose"_a = true, "The report on a result of rotate.");
-  module.def("verify_backward", &VerifyBackwardView, nb::kw_only(), "dy"_a,
-             "cos"_a, "sin"_a, "x"_a = nb::none(), "dx"_a = nb::none(),
-             "dcos"_a = nb::none(), "dsin"_a = nb::none(), "pairing"_a,
-             "slice"_a = nb::none(), "reference"_a = "exact", "exact"_a = false,
-             "ulp"_a = nb::none(), "rtol"_a = nb::none(), "atol"_a = nb::none(),
-             "worst"_a = 5, "diagnose"_a = true,
+  module.def("verify_rotate", &VerifyRotateView, nb::kw_only(), nb::arg("x"),
+             nb::arg("cos"), nb::arg("sin"), nb::arg("y"), nb::arg("pairing"),
+             nb::arg("slice") = nb::none(), nb::arg("reference") = "exact",
+             nb::arg("exact") = false, nb::arg("ulp") = nb::none(),
+             nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
+             nb::arg("worst") = 5, nb::arg("diagnose") = true,
+             "The report on a result of rotate.");
+  module.def("verify_backward", &VerifyBackwardView, nb::kw_only(),
+             nb::arg("dy"), nb::arg("cos"), nb::arg("sin"),
+             nb::arg("x") = nb::none(), nb::arg("dx") = nb::none(),
+             nb::arg("dcos") = nb::none(), nb::arg("dsin") = nb::none(),
+             nb::arg("pairing"), nb::arg("slice") = nb::none(),
+             nb::arg("reference") = "exact", nb::arg("exact") = false,
+             nb::arg("ulp") = nb::none(), nb::arg("rtol") = nb::none(),
+             nb::arg("atol") = nb::none(), nb::arg("worst") = 5,
+             nb::arg("diagnose") = true,
              "The report on results of rotate_backward.");
-  module.def("verify_cached", &VerifyCachedView, nb::kw_only(), "positions"_a,
-             "cache"_a, "query"_a, "key"_a = nb::none(),
-             "query_out"_a = nb::none(), "key_out"_a = nb::none(),
-             "head_size"_a, "style"_a, "sections"_a = nb::none(),
-             "axes"_a = "segmented", "backward"_a = false,
-             "reference"_a = "exact", "exact"_a = false, "ulp"_a = nb::none(),
-             "rtol"_a = nb::none(), "atol"_a = nb::none(), "worst"_a = 5,
-             "diagnose"_a = true, "The report on results of rotate_cached.");
+  module.def(
+      "verify_cached", &VerifyCachedView, nb::kw_only(), nb::arg("positions"),
+      nb::arg("cache"), nb::arg("query"), nb::arg("key") = nb::none(),
+      nb::arg("query_out") = nb::none(), nb::arg("key_out") = nb::none(),
+      nb::arg("head_size"), nb::arg("style"), nb::arg("sections") = nb::none(),
+      nb::arg("axes") = "segmented", nb::arg("backward") = false,
+      nb::arg("reference") = "exact", nb::arg("exact") = false,
+      nb::arg("ulp") = nb::none(), nb::arg("rtol") = nb::none(),
+      nb::arg("atol") = nb::none(), nb::arg("worst") = 5,
+      nb::arg("diagnose") = true, "The report on results of rotate_cached.");
 }
 
 }  // namespace ropewalk::python

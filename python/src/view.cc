@@ -14,7 +14,6 @@ namespace ropewalk::python {
 namespace {
 
 namespace dl = nb::dlpack;
-using namespace nb::literals;  // NOLINT: operators only
 
 // DLPack's function table for borrowing tensors from Python objects, version 1.
 // A borrowed tensor has no owner: it is good as long as the object is.
@@ -221,11 +220,12 @@ void BindView(nb::module_& module) {
                 View(writable ? FromArray<nb::ndarray<>>(array, dtype)
                               : FromArray<nb::ndarray<nb::ro>>(array, dtype));
           },
-          "array"_a, "dtype"_a = nb::none(), nb::kw_only(),
-          "writable"_a = false,
+          nb::arg("array"), nb::arg("dtype") = nb::none(), nb::kw_only(),
+          nb::arg("writable") = false,
           "Of an array with the buffer protocol or DLPack. `dtype` names what "
           "uint16 numbers mean.")
-      .def_static("at", &At, "address"_a, "dtype"_a, "shape"_a, "strides"_a,
+      .def_static("at", &At, nb::arg("address"), nb::arg("dtype"),
+                  nb::arg("shape"), nb::arg("strides"),
                   "Of memory that the caller keeps alive; strides count "
                   "elements.")
       .def_prop_ro("dtype",
