@@ -77,6 +77,7 @@ class HugeRows {
 class HugeTest : public testing::Test {
  protected:
   void SetUp() override {
+    // Where there is less, the system would end this or another process.
     if (FreeBytes() < int64_t{6} << 30) GTEST_SKIP() << "needs 6 GiB of memory";
   }
   Random random_{1};

@@ -13,7 +13,6 @@
 #include "support/sparse.h"
 #include "support/targets.h"
 
-// Numbers of rows are whole. NOLINTBEGIN(bugprone-integer-division)
 namespace ropewalk::test {
 namespace {
 
@@ -164,20 +163,23 @@ TEST(Report, E11_OutputsOverThemselvesAreRefused) {
   ExpectReference({}, kForward, x, table, table);
 }
 
+// A value that tells which row it belongs to.
+double TwoDigits(int64_t tens, int64_t ones) {
+  return static_cast<double>(10 * tens + ones);
+}
+
 TEST(Report, F3_TablesOfABatch) {
   TestTensor x(Dtype::kF32, {2, 2, 3, 4}), cos(Dtype::kF32, {2, 2, 1, 4});
   TestTensor sin(cos.desc()), y(x.desc());
   x.Fill(1.0);
   sin.Fill(0.0);
   for (int64_t i = 0; i < 16; ++i) {
-    cos.Set(i,
-            10.0 * static_cast<double>(i / 8) + static_cast<double>(i / 4 % 2));
+    cos.Set(i, TwoDigits(i / 8, i / 4 % 2));
   }
   RW_ASSERT_OK(
       Execute(Turn{{}, kForward, x.in(), cos.in(), sin.in(), y.out()}));
   for (int64_t i = 0; i < 48; ++i) {
-    EXPECT_EQ(y.At(i), 10.0 * static_cast<double>(i / 24) +
-                           static_cast<double>(i / 12 % 2));
+    EXPECT_EQ(y.At(i), TwoDigits(i / 24, i / 12 % 2));
   }
 }
 
@@ -187,8 +189,7 @@ TEST(Report, F17_TablesOfEachHead) {
   x.Fill(1.0);
   sin.Fill(0.0);
   for (int64_t i = 0; i < 24; ++i) {
-    cos.Set(
-        i, 10.0 * static_cast<double>(i / 12) + static_cast<double>(i / 4 % 3));
+    cos.Set(i, TwoDigits(i / 12, i / 4 % 3));
   }
   RW_ASSERT_OK(
       Execute(Turn{{}, kForward, x.in(), cos.in(), sin.in(), y.out()}));
@@ -539,4 +540,3 @@ TEST(Report, P5_SectionsOfZerosMeanNone) {
 
 }  // namespace
 }  // namespace ropewalk::test
-// NOLINTEND(bugprone-integer-division)

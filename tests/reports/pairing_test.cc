@@ -12,7 +12,6 @@
 #include "support/cached.h"
 #include "support/targets.h"
 
-// Numbers of rows are whole. NOLINTBEGIN(bugprone-integer-division)
 namespace ropewalk::test {
 namespace {
 
@@ -195,8 +194,10 @@ TEST(Report, B9_B10_SectionsPartialWidthAndRowStride) {
   // Rows of 64 in a cache whose rows lie 80 apart.
   TestTensor positions = Of(Dtype::kI64, {3}, {1, 2, 3});
   TestTensor cache(Strided(Dtype::kF32, {4, 64}, {80, 1}));
-  for (int64_t i = 0; i < 4 * 64; ++i) {
-    cache.Set(i, i % 64 < 32 ? static_cast<double>(i / 64) : 0.0);
+  for (int64_t row = 0; row < 4; ++row) {
+    for (int64_t i = 0; i < 64; ++i) {
+      cache.Set(row * 64 + i, i < 32 ? static_cast<double>(row) : 0.0);
+    }
   }
   TestTensor query(Dtype::kF32, {3, 128});
   query.Fill(1.0);
@@ -207,8 +208,11 @@ TEST(Report, B9_B10_SectionsPartialWidthAndRowStride) {
   run.query = query.in();
   run.query_out = query.out();
   RW_ASSERT_OK(Execute(run));
-  for (int64_t i = 0; i < 3 * 128; ++i) {
-    ASSERT_EQ(query.At(i), i % 128 < 64 ? i / 128 + 1.0 : 1.0) << i;
+  for (int64_t token = 0; token < 3; ++token) {
+    const auto row = static_cast<double>(token + 1);
+    for (int64_t i = 0; i < 128; ++i) {
+      ASSERT_EQ(query.At(token * 128 + i), i < 64 ? row : 1.0) << token;
+    }
   }
 }
 
@@ -377,4 +381,3 @@ TEST(Report, D10_EachBatchRowStartsAnew) {
 
 }  // namespace
 }  // namespace ropewalk::test
-// NOLINTEND(bugprone-integer-division)
