@@ -127,6 +127,19 @@ int64_t NumElements(const TensorDesc& desc) {
   return elements;
 }
 
+TensorDesc SplitHeads(const TensorDesc& desc, int64_t head_size) {
+  if (desc.rank == 3) return desc;
+  const int64_t heads = desc.shape[1] / head_size;
+  TensorDesc split = desc;
+  split.rank = 3;
+  split.shape[1] = heads;
+  split.shape[2] = head_size;
+  split.strides[2] = desc.strides[1];
+  // With one head there is no step, and with none the product may overflow.
+  split.strides[1] = heads > 1 ? desc.strides[1] * head_size : 0;
+  return split;
+}
+
 bool SameShape(const TensorDesc& a, const TensorDesc& b) {
   return a.rank == b.rank && std::equal(a.shape, a.shape + a.rank, b.shape);
 }

@@ -28,6 +28,10 @@ bool SameShape(const TensorDesc& a, const TensorDesc& b);
 /// Shape, strides of axes longer than 1, and dtype.
 bool SameLayout(const TensorDesc& a, const TensorDesc& b);
 
+/// (tokens, heads * head_size) seen as (tokens, heads, head_size); rank 3 is
+/// that already.
+TensorDesc SplitHeads(const TensorDesc& desc, int64_t head_size);
+
 enum class Answer : uint8_t { kNo, kYes, kUnknown };
 
 /// Do two different indices of `desc` share an element?

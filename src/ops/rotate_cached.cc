@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/layout.h"
 #include "ops/check.h"
 #include "ops/once.h"
 #include "ropewalk/ops.h"
@@ -125,13 +126,7 @@ Status SetHeads(Problem& p, Slot slot, int64_t head_size) {
                       std::to_string(head_size) + ", but is " +
                       std::to_string(desc.shape[1]));
   }
-  const int64_t heads = desc.shape[1] / head_size;
-  desc.rank = 3;
-  desc.shape[1] = heads;
-  desc.shape[2] = head_size;
-  desc.strides[2] = desc.strides[1];
-  // With one head there is no step, and with none the product may overflow.
-  desc.strides[1] = heads > 1 ? desc.strides[2] * head_size : 0;
+  desc = SplitHeads(desc, head_size);
   return Status();
 }
 

@@ -190,15 +190,4 @@ std::vector<int64_t> Scene::ShownIndex(int64_t row, int64_t column) const {
   return index;
 }
 
-TensorDesc SplitHeads(const TensorDesc& desc, int64_t head_size) {
-  if (desc.rank == 3) return desc;
-  TensorDesc split = desc;
-  split.rank = 3;
-  split.shape[1] = desc.shape[1] / head_size;
-  split.shape[2] = head_size;
-  split.strides[1] = desc.strides[1] * head_size;
-  split.strides[2] = desc.strides[1];
-  return split;
-}
-
 }  // namespace ropewalk::verify

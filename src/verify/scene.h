@@ -109,9 +109,6 @@ struct Scene {
   int64_t run_ = 1;
 };
 
-/// (tokens, heads * head_size) seen as (tokens, heads, head_size).
-TensorDesc SplitHeads(const TensorDesc& desc, int64_t head_size);
-
 }  // namespace ropewalk::verify
 
 #endif  // ROPEWALK_SRC_VERIFY_SCENE_H_

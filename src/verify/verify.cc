@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/dtype.h"
+#include "core/layout.h"
 #include "verify/diagnose.h"
 #include "verify/judge.h"
 #include "verify/scene.h"
@@ -157,8 +158,8 @@ Scene CachedScene(const char* name, const VerifyCachedCall& call,
                       ? Pairing::kHalf
                       : Pairing::kInterleave;
   scene.direction = call.options.direction;
-  scene.x = {verify::SplitHeads(x.desc, head_size), x.data};
-  scene.result = {verify::SplitHeads(result.desc, head_size), result.data};
+  scene.x = {SplitHeads(x.desc, head_size), x.data};
+  scene.result = {SplitHeads(result.desc, head_size), result.data};
   scene.shown_shape = ShapeOf(result.desc);
   scene.width = call.cache.desc.shape[1];
   scene.tables = verify::Tables(call.positions, call.cache, call.options);
@@ -260,8 +261,8 @@ Status CheckFlatResult(const char* name, const ConstTensor& result,
   ConstTensor split = result;
   const bool flat = result.desc.rank == 2 && head_size > 0 &&
                     result.desc.shape[1] % head_size == 0;
-  if (flat) split.desc = verify::SplitHeads(result.desc, head_size);
-  return CheckResult(name, split, verify::SplitHeads(like, head_size));
+  if (flat) split.desc = SplitHeads(result.desc, head_size);
+  return CheckResult(name, split, SplitHeads(like, head_size));
 }
 
 Status CheckCached(const VerifyCachedCall& call) {
