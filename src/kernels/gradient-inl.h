@@ -107,15 +107,6 @@ class LastColumns {
     hn::Store(v2, d, to + 2 * n);
     hn::Store(v3, d, to + 3 * n);
   }
-  static HWY_INLINE void Load4(const Compute* from, V& v0, V& v1, V& v2,
-                               V& v3) {
-    const hn::DFromV<V> d;
-    const size_t n = hn::Lanes(d);
-    v0 = hn::Load(d, from);
-    v1 = hn::Load(d, from + n);
-    v2 = hn::Load(d, from + 2 * n);
-    v3 = hn::Load(d, from + 3 * n);
-  }
 
   HWY_ALIGN Compute values_[kBlockRows * 8 * HWY_MAX_BYTES / sizeof(Compute)];
 };

@@ -44,20 +44,23 @@ HWY_INLINE void RotateBlockBy(V& x0, V& x1, V& x2, V& x3, V c0, V c1, V c2,
   x3 = RotateStep(x3, p3, c3, s3);
 }
 
+// Four vectors that lie one after the other, aligned.
+template <class V, class C>
+HWY_INLINE void Load4(const C* from, V& v0, V& v1, V& v2, V& v3) {
+  const hn::DFromV<V> d;
+  const size_t n = hn::Lanes(d);
+  v0 = hn::Load(d, from);
+  v1 = hn::Load(d, from + n);
+  v2 = hn::Load(d, from + 2 * n);
+  v3 = hn::Load(d, from + 3 * n);
+}
+
 // The table's next 8 L numbers.
 template <class V, class C>
 HWY_INLINE void LoadTableBlock(const C* table, V& c0, V& c1, V& c2, V& c3,
                                V& s0, V& s1, V& s2, V& s3) {
-  const hn::DFromV<V> d;
-  const size_t n = hn::Lanes(d);
-  c0 = hn::Load(d, table);
-  c1 = hn::Load(d, table + n);
-  c2 = hn::Load(d, table + 2 * n);
-  c3 = hn::Load(d, table + 3 * n);
-  s0 = hn::Load(d, table + 4 * n);
-  s1 = hn::Load(d, table + 5 * n);
-  s2 = hn::Load(d, table + 6 * n);
-  s3 = hn::Load(d, table + 7 * n);
+  Load4(table, c0, c1, c2, c3);
+  Load4(table + 4 * hn::Lanes(hn::DFromV<V>()), s0, s1, s2, s3);
 }
 
 template <Order kOrder, class V, class C>
