@@ -6,10 +6,6 @@ import sys
 
 import golden
 import pytest
-import torch.distributed
-
-pytestmark = pytest.mark.skipif(not torch.distributed.is_available(),
-                                reason="this torch has no torch.distributed")
 
 
 def torchrun(processes, program):
