@@ -11,7 +11,7 @@ import pytest
 def torchrun(processes, program):
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone",
-         f"--nproc-per-node={processes}", program],
+         f"--nproc-per-node={processes}", "python/tests/process.py", program],
         text=True, check=False, capture_output=True, cwd=golden.ROOT,
         timeout=300, env={**os.environ, "GLOO_SOCKET_IFNAME": "lo"})
     assert done.returncode == 0, done.stderr

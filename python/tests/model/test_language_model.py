@@ -13,8 +13,8 @@ import transformers
 
 import ropewalk.torch as rt
 
-EXAMPLE = (pathlib.Path(__file__).resolve().parents[3] /
-           "examples/python/language_model.py")
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLE = HERE.parents[2] / "examples/python/language_model.py"
 
 
 @pytest.fixture(scope="module")
@@ -140,8 +140,8 @@ def test_step_sharded_over_the_sequence(loaded, ids, tmp_path):
     torch.save((model, ids), file)
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone",
-         "--nproc-per-node=2",
-         pathlib.Path(__file__).with_name("sharded_step.py"), file],
+         "--nproc-per-node=2", HERE.parent / "process.py",
+         HERE / "sharded_step.py", file],
         text=True, check=False, capture_output=True, timeout=300,
         env={**os.environ, "GLOO_SOCKET_IFNAME": "lo"})
     assert done.returncode == 0, done.stderr
