@@ -66,4 +66,5 @@ for got, want in zip(sharded_gradients, gradients, strict=True):
 if dist.get_rank() == 0:
     print(f"loss {loss.item():.6f} in one process, "
           f"{sharded_loss.item():.6f} in {mesh.size()}")
+dist.barrier()  # else a thread of gloo may still hold a tensor at exit
 dist.destroy_process_group()
