@@ -16,6 +16,8 @@ namespace ropewalk {
 inline constexpr int64_t kTilePairs = kernels::kMostSegmentPairs;
 /// Bytes of stack for the tables and sums of a unit.
 inline constexpr size_t kScratchBytes = 96 * 1024;
+/// Bytes read and written that are worth waking another thread for.
+inline constexpr int64_t kBytesPerThread = 1024 * 1024;
 /// Table rows of a unit.
 inline constexpr int64_t kMostTableRows = 64;
 /// Columns of a row buffer on the stack; wider rows take it from workspace.

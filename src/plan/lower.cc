@@ -14,9 +14,6 @@ namespace {
 
 using kernels::RowForm;
 
-// Below this many bytes a run is not cut for threads.
-constexpr int64_t kSerialBytes = 128 * 1024;
-
 template <int kTensors>
 void SwapAxes(Axes<kTensors>& axes, int i, int j) {
   std::swap(axes.size[i], axes.size[j]);
@@ -223,9 +220,9 @@ size_t TileRowBytes(const Plan::Impl& plan) {
 }
 
 void Schedule(Plan::Impl& plan) {
-  const auto threads = static_cast<int64_t>(NumThreads());
-  const int64_t wanted =
-      plan.bytes < kSerialBytes || threads == 1 ? 1 : 8 * threads;
+  const int64_t threads = std::min(static_cast<int64_t>(NumThreads()),
+                                   plan.bytes / kBytesPerThread);
+  const int64_t wanted = threads <= 1 ? 1 : 8 * threads;
   const int64_t along = plan.kept.size[plan.kept.rank - 1];
   // One row of sums in table order is kept besides the tile's own rows.
   // Tables that a tile's rows come back to are kept in the nearest cache.

@@ -16,8 +16,6 @@ namespace {
 
 using kernels::StoreKind;
 
-// Work that is worth waking another thread for: some 20 us of it.
-constexpr int64_t kBytesPerThread = 1024 * 1024;
 // Workers that are used at most, and tasks.
 constexpr int64_t kMostWorkers = 1024;
 constexpr int64_t kMostTasks = 4 * kMostWorkers;
