@@ -42,7 +42,7 @@ int CountOne(const Work& work, const std::string& name) {
     return 1;
   }
   const int64_t heads =
-      work.kind == Kind::kCached ? kHeads + kKeyHeads : kHeads;
+      work.heads + (work.kind == Kind::kCached ? kKeyHeads : 0);
   fmt::print("{} {}\n", work.batch * work.tokens * heads * work.rotated, name);
   return 0;
 }
@@ -52,6 +52,7 @@ int CountAll() {
   for (const Work& listed : AllWorks()) {
     const bool other = listed.group == "plan" || listed.against_plain ||
                        listed.group == "sizes" || listed.group == "in cache" ||
+                       listed.group == "grid" || listed.group == "positions" ||
                        listed.group == kHugeGroup || listed.batch != 1;
     if (other) continue;
     Work work = listed;

@@ -23,16 +23,22 @@ struct State {
   std::variant<RotateBuffers, RotateBackwardBuffers, RotateCachedBuffers>
       buffers;
   std::optional<Plan> plan;
+  bool refused = false;  // it must be, so that is well
   io::Buffer workspace;
 
   Status Run() const {
     RunOptions options;
     options.workspace = workspace.bytes();
-    return std::visit(
+    Status status = std::visit(
         [&](const auto& addresses) { return plan->Run(addresses, options); },
         buffers);
+    return refused && status.code() == Code::kPosition ? Status() : status;
   }
 };
+
+bool IsByPosition(const Work& work) {
+  return work.kind == Kind::kCached || work.kind == Kind::kRefused;
+}
 
 RotateTensors ForwardTensors(const Work& work) {
   RotateTensors tensors;
@@ -81,7 +87,12 @@ Result<Plan> PrepareBackward(const Work& work, State& state) {
 Result<Plan> PrepareCached(const Work& work, State& state) {
   const CachedDescs descs = CachedTensors(work);
   RotateCachedBuffers buffers;
-  buffers.positions = state.memory.Positions(descs.positions, kCacheRows);
+  auto* positions = static_cast<int64_t*>(
+      state.memory.Positions(descs.positions, kCacheRows));
+  if (work.kind == Kind::kRefused && positions != nullptr) {
+    positions[work.tokens - 1] = kCacheRows;
+  }
+  buffers.positions = positions;
   buffers.cache = state.memory.Cache(descs.cache);
   buffers.query = state.memory.Random(descs.query);
   buffers.query_out = state.memory.Zeros(descs.query);
@@ -105,7 +116,7 @@ Result<Plan> PrepareCached(const Work& work, State& state) {
 }
 
 Result<Plan> PrepareKind(const Work& work, State& state) {
-  if (work.kind == Kind::kCached) return PrepareCached(work, state);
+  if (IsByPosition(work)) return PrepareCached(work, state);
   const bool backward = work.kind == Kind::kDx || work.kind == Kind::kGradients;
   return backward ? PrepareBackward(work, state) : PrepareForward(work, state);
 }
@@ -118,6 +129,7 @@ std::function<Status()> PlanMaker(const Work& work) {
 
 Result<std::shared_ptr<State>> MakeState(const Work& work, io::Pages pages) {
   auto state = std::make_shared<State>(pages);
+  state->refused = work.kind == Kind::kRefused;
   Result<Plan> plan = PrepareKind(work, *state);
   if (!plan.ok()) return plan.status();
   if (!state->memory.status().ok()) return state->memory.status();
@@ -131,9 +143,9 @@ Result<std::shared_ptr<State>> MakeState(const Work& work, io::Pages pages) {
 }
 
 std::string ShapeOf(const Work& work) {
-  if (work.kind != Kind::kCached) return ShapeText(DataDesc(work));
+  if (!IsByPosition(work)) return ShapeText(DataDesc(work));
   return ShapeText(TensorDesc::Contiguous(
-      work.dtype, {work.tokens, kHeads + kKeyHeads, work.width}));
+      work.dtype, {work.tokens, work.heads + kKeyHeads, work.width}));
 }
 
 }  // namespace
@@ -144,9 +156,10 @@ Result<Prepared> Prepare(const Work& work, io::Pages pages) {
   Prepared prepared;
   prepared.run = [state = *state] { return state->Run(); };
   if (work.kind == Kind::kPlan) prepared.run = PlanMaker(work);
-  if (work.against_plain) {
+  if (work.against_plain || work.kind == Kind::kRefused) {
     Work plain = work;
     plain.positions = Positions::kPlain;
+    plain.kind = Kind::kCached;
     const Result<std::shared_ptr<State>> rival = MakeState(plain, pages);
     if (!rival.ok()) return rival.status();
     prepared.rival = [state = *rival] { return state->Run(); };

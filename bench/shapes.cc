@@ -13,7 +13,7 @@ namespace {
 int64_t AxisSize(const Work& work, char axis, int64_t width) {
   return axis == 'B'   ? work.batch
          : axis == 'S' ? work.tokens
-         : axis == 'N' ? kHeads
+         : axis == 'N' ? work.heads
                        : width;
 }
 
@@ -44,7 +44,7 @@ size_t SliceBytes(const Work& work) {
   const size_t element = DtypeSize(work.dtype);
   const size_t row = static_cast<size_t>(work.width) * element;
   const size_t slice = static_cast<size_t>(work.rotated) * element;
-  const auto rows = static_cast<size_t>(work.batch * work.tokens * kHeads);
+  const auto rows = static_cast<size_t>(work.batch * work.tokens * work.heads);
   size_t lines = 0;
   size_t next = 0;  // the first line that is not counted yet
   for (size_t i = 0; i < rows; ++i) {
@@ -93,7 +93,7 @@ CachedDescs CachedTensors(const Work& work) {
   };
   return {positions,
           TensorDesc::Contiguous(work.table_dtype, {kCacheRows, work.rotated}),
-          rows(kHeads), rows(kKeyHeads)};
+          rows(work.heads), rows(kKeyHeads)};
 }
 
 size_t LeastBytes(const Work& work) {
@@ -109,6 +109,7 @@ size_t LeastBytes(const Work& work) {
       return 3 * rows + 2 * tables;
     case Kind::kCached:
       return CachedBytes(work);
+    case Kind::kRefused:
     case Kind::kPlan:
       break;
   }

@@ -19,6 +19,8 @@ const char* KindName(Kind kind) {
       return "backward dx+dcos+dsin";
     case Kind::kCached:
       return "cached";
+    case Kind::kRefused:
+      return "refuse";
     case Kind::kPlan:
       return "make plan";
   }
@@ -43,12 +45,16 @@ std::string RowsName(const Work& work) {
 std::string SizeName(const Work& work) {
   if (work.group == "sizes" || work.group == "in cache" ||
       work.group == kHugeGroup) {
-    const int64_t kib = work.tokens * kHeads * work.width *
+    const int64_t kib = work.tokens * work.heads * work.width *
                         static_cast<int64_t>(DtypeSize(work.dtype)) / 1024;
     return kib < 1024 ? fmt::format(", {} KiB", kib)
                       : fmt::format(", {} MiB", kib / 1024);
   }
   if (work.group == "decode") return ", decode";
+  if (work.group == "positions") return fmt::format(", {} tokens", work.tokens);
+  if (work.group == "grid") {
+    return fmt::format(", {} x {} heads", work.tokens, work.heads);
+  }
   if (work.group == "widths") return fmt::format(", D {}", work.width);
   return work.batch == 1 ? "" : fmt::format(", batch {}", work.batch);
 }
@@ -58,7 +64,9 @@ std::string SizeName(const Work& work) {
 std::string WorkName(const Work& work) {
   const Work defaults;
   std::string name = KindName(work.kind);
-  name += work.kind == Kind::kCached ? CachedName(work) : RowsName(work);
+  const bool by_position =
+      work.kind == Kind::kCached || work.kind == Kind::kRefused;
+  name += by_position ? CachedName(work) : RowsName(work);
   if (work.table_dtype != defaults.table_dtype) {
     name += fmt::format(", {} tables", DtypeName(work.table_dtype));
   }

@@ -70,6 +70,7 @@ void AddRows16(List& list, Kind kind, int64_t batch) {
     add(kF32, kHalf, 0.75, "BNSD");
     add(kF32, kInterleave, 0.75, "BNSD");
     add(kF32, kHalf, 0.75, "BSND", kViewed);
+    list.back().report = "O4";
   }
 }
 
@@ -195,7 +196,8 @@ void AddDecodes(List& list) {
               .kind = Kind::kCached,
               .dtype = dtype,
               .tokens = 1,
-              .goal = {goal, goal}};
+              .goal = {goal, goal},
+              .report = "O8"};
     list.push_back(work);
     work.pairing = kInterleave;
     list.push_back(work);
@@ -206,11 +208,23 @@ void AddDecodes(List& list) {
   }
 }
 
+// The check of positions may take 2 % of the time. A refusal is that check, and
+// the making of a message, which is why few tokens are not here.
+void AddPositions(List& list) {
+  for (const int64_t tokens : {512, 2048, 16384}) {
+    list.push_back({.group = "positions",
+                    .kind = Kind::kRefused,
+                    .tokens = tokens,
+                    .goal = {50, 50}});
+  }
+}
+
 // --- Other sizes ------------------------------------------------------------
 
 // Tokens of x of about so many bytes.
 int64_t TokensOf(int64_t bytes, Dtype dtype, int64_t width) {
-  return bytes / (kHeads * width * static_cast<int64_t>(DtypeSize(dtype)));
+  return bytes /
+         (Work().heads * width * static_cast<int64_t>(DtypeSize(dtype)));
 }
 
 void AddInCache(List& list) {
@@ -254,6 +268,22 @@ void AddSizes(List& list) {
   }
 }
 
+// Few and many tokens and heads: the work is cut well for each, and a table
+// row is not made anew for each head or thread.
+void AddGrid(List& list) {
+  for (const int64_t tokens : {1, 8, 64, 512, 4096}) {
+    for (const int64_t heads : {1, 8, 64}) {
+      list.push_back({.group = "grid",
+                      .tokens = tokens,
+                      .heads = heads,
+                      .report = "O1 O9"});
+    }
+  }
+  list.push_back({.group = "grid", .tokens = 256, .report = "O3"});
+  list.push_back(
+      {.group = "grid", .dtype = kBF16, .tokens = 4096, .report = "O2"});
+}
+
 void AddHuge(List& list) {
   for (const int64_t gib : {1, 2, 4, 8}) {
     list.push_back({.group = kHugeGroup,
@@ -274,9 +304,11 @@ List MakeList() {
   AddGradients16(list);
   AddLookups(list);
   AddDecodes(list);
+  AddPositions(list);
   AddInCache(list);
   AddWidths(list);
   AddSizes(list);
+  AddGrid(list);
   AddHuge(list);
   list.push_back({.group = "plan", .kind = Kind::kPlan, .goal = {.ns = 1000}});
   return list;

@@ -20,6 +20,7 @@ enum class Kind : uint8_t {
   kDx,         ///< dy -> dx
   kGradients,  ///< dy, x -> dx, dcos, dsin
   kCached,     ///< query, key -> query, key, by position
+  kRefused,    ///< kCached, but the last position is outside the cache
   kPlan,       ///< making the plan of a forward
 };
 
@@ -39,9 +40,8 @@ struct Goal {
   double ns = 0;        ///< at most
 };
 
-/// One work. A head is `width` columns, of which the last `rotated` rotate;
-/// there are kHeads heads, in kCached kHeads of the query and kKeyHeads of the
-/// key.
+/// One work. A head is `width` columns, of which the last `rotated` rotate.
+/// By position, `heads` are those of the query, and the key has kKeyHeads.
 struct Work {
   std::string_view group = {};
   Kind kind = Kind::kForward;
@@ -49,7 +49,8 @@ struct Work {
   Dtype table_dtype = Dtype::kF32;
   Pairing pairing = Pairing::kHalf;  ///< kCached: kInterleave means GPT-J
   Positions positions = Positions::kPlain;
-  /// Compared with the same by plain positions, not with a copy.
+  /// Compared with the same by plain positions, not with a copy. kRefused is
+  /// always compared with the run that refuses nothing.
   bool against_plain = false;
   /// Axes in memory: batch, tokens, heads, columns.
   std::string_view layout = "BSND";
@@ -58,12 +59,14 @@ struct Work {
   std::string_view table_axes = "S";  ///< the others have size 1 in tables
   int64_t batch = 1;
   int64_t tokens = 2048;
+  int64_t heads = 32;
   int64_t width = 128;
   int64_t rotated = 128;
   Goal goal = {};
+  /// Reports of users that ask for it, by their numbers in docs/reports.md.
+  std::string_view report = {};
 };
 
-inline constexpr int64_t kHeads = 32;
 inline constexpr int64_t kKeyHeads = 8;
 inline constexpr int64_t kCacheRows = 4096;
 

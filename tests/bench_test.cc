@@ -45,11 +45,11 @@ TEST(BenchTest, BytesOfSlicesAreWholeLines) {
       .kind = Kind::kInPlace, .tokens = 1, .width = 24, .rotated = 8};
   // Rows of 96 bytes, their last 32 rotate: 64-96 of each 192 bytes and
   // 160-192, two lines of three.
-  EXPECT_EQ(LeastBytes(half_lines), (2U * kHeads * 64) + (2U * 8 * 4));
+  EXPECT_EQ(LeastBytes(half_lines), (2U * 32 * 64) + (2U * 8 * 4));
   // Rows of 32 bytes, their last 16 rotate: all lines, each once.
   const Work shared = {
       .kind = Kind::kInPlace, .tokens = 1, .width = 8, .rotated = 4};
-  EXPECT_EQ(LeastBytes(shared), (2U * kHeads * 32) + (2U * 4 * 4));
+  EXPECT_EQ(LeastBytes(shared), (2U * 32 * 32) + (2U * 4 * 4));
 }
 
 TEST(BenchTest, BytesByPosition) {
@@ -63,9 +63,9 @@ TEST(BenchTest, BytesByPosition) {
 
 TEST(BenchTest, ViewsHaveTheirBuffersStrides) {
   const TensorDesc desc = DataDesc({.layout = "BSND", .view = "BNSD"});
-  EXPECT_EQ(desc.shape[1], kHeads);
+  EXPECT_EQ(desc.shape[1], 32);
   EXPECT_EQ(desc.strides[1], 128);
-  EXPECT_EQ(desc.strides[2], kHeads * 128);
+  EXPECT_EQ(desc.strides[2], 32 * 128);
 }
 
 // Small ones of each kind of work; the rest differ by sizes.
