@@ -76,17 +76,19 @@ GradientArgs ArgsOf(const OperandPlan& op, const RowRun& run,
   return args;
 }
 
-// Calls visit(run) for each row, as a run of its own, without sums.
+// Calls visit(run) for `most` rows or fewer that share a table row, as a run of
+// their own, without sums.
 template <class Visit>
-void ForEachRow(const RowRun& all, Visit visit) {
+void ForEachPiece(const RowRun& all, int64_t most, Visit visit) {
   RowRun run = all;
-  run.kept = run.shared = 1;
+  run.kept = 1;
   run.next_in = run.next_x = nullptr;
   for (int64_t k = 0; k < all.kept; ++k) {
     run.table = all.table + static_cast<size_t>(k) * all.table_step;
-    for (int64_t row = 0; row < all.shared; ++row) {
+    for (int64_t row = 0; row < all.shared; row += most) {
       run.in = all.in + k * all.in_kept + row * all.in_shared;
       run.out = all.out + k * all.out_kept + row * all.out_shared;
+      run.shared = std::min(most, all.shared - row);
       visit(run);
     }
   }
@@ -243,20 +245,27 @@ void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
   CallKernel(op, args, store, rotate, sums);
 }
 
-// Interleave-half in place: each row is read from a copy of itself.
+// Interleave-half in place: rows are read from copies of themselves, several
+// in one call, but no more than stay in the nearest cache.
 void RotateBuffered(const Plan::Impl& plan, const OperandPlan& op,
                     const RowMode& mode, const ColumnTile& tile,
                     const RowRun& all) {
+  constexpr int64_t kCopyBytes = 8 * 1024;
   alignas(64) std::byte stack[kStackColumns * sizeof(double)];
   std::byte* buffer = mode.row_buffer != nullptr ? mode.row_buffer : stack;
   const auto element = static_cast<int64_t>(op.element);
+  const int64_t bytes = plan.problem.width * element;
+  const int64_t most = std::max<int64_t>(1, kCopyBytes / bytes);
   const int64_t column[OperandPlan::kTensors] = {element, op.column[kX],
                                                  op.column[kOut]};
-  ForEachRow(all, [&](const RowRun& row) {
-    CopyStrided(op.element, row.in, op.column[kIn], buffer, element,
-                plan.problem.width);
-    RowRun run = row;
+  ForEachPiece(all, most, [&](const RowRun& rows) {
+    for (int64_t row = 0; row < rows.shared; ++row) {
+      CopyStrided(op.element, rows.in + row * rows.in_shared, op.column[kIn],
+                  buffer + row * bytes, element, plan.problem.width);
+    }
+    RowRun run = rows;
     run.in = buffer;
+    run.in_shared = bytes;
     if (op.strided) {
       RunStrided(plan, op, column, tile, run, true, false);
     } else {
@@ -291,7 +300,7 @@ void CopyRest(const Plan::Impl& plan, const OperandPlan& op,
               const RowRun& all) {
   const int64_t start = plan.problem.start;
   const int64_t end = start + plan.problem.width;
-  ForEachRow(all, [&](const RowRun& run) {
+  ForEachPiece(all, 1, [&](const RowRun& run) {
     if (start > 0) {
       CopyStrided(op.element, run.in, op.column[kIn], run.out, op.column[kOut],
                   start);
