@@ -41,8 +41,7 @@ int CountOne(const Work& work, const std::string& name) {
     fmt::print(stderr, "ropewalk-count: {} failed\n", name);
     return 1;
   }
-  const int64_t heads =
-      work.heads + (work.kind == Kind::kCached ? kKeyHeads : 0);
+  const int64_t heads = work.heads + (IsByPosition(work) ? kKeyHeads : 0);
   fmt::print("{} {}\n", work.batch * work.tokens * heads * work.rotated, name);
   return 0;
 }

@@ -36,10 +36,6 @@ struct State {
   }
 };
 
-bool IsByPosition(const Work& work) {
-  return work.kind == Kind::kCached || work.kind == Kind::kRefused;
-}
-
 RotateTensors ForwardTensors(const Work& work) {
   RotateTensors tensors;
   tensors.x = tensors.y = DataDesc(work);

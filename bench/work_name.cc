@@ -64,9 +64,7 @@ std::string SizeName(const Work& work) {
 std::string WorkName(const Work& work) {
   const Work defaults;
   std::string name = KindName(work.kind);
-  const bool by_position =
-      work.kind == Kind::kCached || work.kind == Kind::kRefused;
-  name += by_position ? CachedName(work) : RowsName(work);
+  name += IsByPosition(work) ? CachedName(work) : RowsName(work);
   if (work.table_dtype != defaults.table_dtype) {
     name += fmt::format(", {} tables", DtypeName(work.table_dtype));
   }

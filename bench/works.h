@@ -74,6 +74,11 @@ inline constexpr int64_t kCacheRows = 4096;
 /// compare their GB/s with one another. Run only when asked for.
 inline constexpr std::string_view kHugeGroup = "huge";
 
+/// Rows of a cache, chosen by positions.
+inline bool IsByPosition(const Work& work) {
+  return work.kind == Kind::kCached || work.kind == Kind::kRefused;
+}
+
 /// All works of `ropewalk bench`. Their names differ.
 std::span<const Work> AllWorks();
 
