@@ -117,11 +117,29 @@ TEST(CoreLayoutTest, ExtentRefusesWhatDoesNotFit) {
   EXPECT_FALSE(
       fits(D::Strided(Dtype::kF64, {int64_t{1} << 31, int64_t{1} << 31},
                       {int64_t{1} << 31, 1})));
-  EXPECT_TRUE(fits(D::Strided(Dtype::kF16, {2, 2}, {kMax / 2 - 2, 1})));
-  EXPECT_TRUE(fits(D::Strided(Dtype::kF16, {int64_t{1} << 31, int64_t{1} << 29},
-                              {int64_t{1} << 29, 1})));
+  // From both sides of the limit.
+  const int64_t step = (int64_t{1} << 61) - 3;
+  for (const int64_t sign : {1, -1}) {
+    const auto of = [&](int64_t stride) {
+      return D::Strided(Dtype::kF16, {2, 2}, {sign * stride, 1});
+    };
+    EXPECT_TRUE(fits(of(step)));
+    EXPECT_EQ(extent.end - extent.lowest, 2 * step + 4);
+    EXPECT_FALSE(fits(of(step + 1)));
+  }
+  // Each within the limit, but not what lies between them.
+  EXPECT_FALSE(
+      fits(D::Strided(Dtype::kF16, {2, 2}, {step / 2 + 3, -step / 2})));
+  const auto rows = [](int64_t columns) {
+    return D::Strided(Dtype::kF16, {int64_t{1} << 31, columns}, {0, 0});
+  };
+  EXPECT_TRUE(fits(rows((int64_t{1} << 30) - 1)));
+  EXPECT_FALSE(fits(rows(int64_t{1} << 30)));
+  // A size of 0 hides no product of others.
+  EXPECT_FALSE(fits(D::Strided(Dtype::kF32, {0, kMax}, {kMax, 1})));
+  EXPECT_FALSE(fits(D::Strided(Dtype::kF32, {kMax / 8, 0, 3}, {0, 0, 1})));
   // Where an axis is empty or has one index its stride says nothing.
-  EXPECT_TRUE(fits(D::Strided(Dtype::kF32, {0, kMax}, {kMax, 1})));
+  EXPECT_TRUE(fits(D::Strided(Dtype::kF32, {0, 4}, {kMax, 1})));
   EXPECT_TRUE(fits(D::Strided(Dtype::kF32, {1, 4}, {kMax, 1})));
   EXPECT_TRUE(fits(D::Strided(Dtype::kF32, {1, 4}, {kMin, 1})));
 }

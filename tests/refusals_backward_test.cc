@@ -131,7 +131,7 @@ const std::vector<Refusal<O, T>> kRefusals = {
     {"strides of dcos that overflow",
      [](O&, T& t) { t.dcos->strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate_backward] dcos: size in bytes must fit 63 bits, but "
+     "[rotate_backward] dcos: size in bytes must fit 62 bits, but "
      "shape is (2, 1, 4, 128) and strides are (9223372036854775807"
      ", 512, 128, 1)"},
     // A second operand: all of it or nothing.

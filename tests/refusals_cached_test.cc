@@ -242,14 +242,14 @@ const std::vector<Refusal<O, T>> kRefusals = {
     {"strides of the cache that overflow",
      [](O&, T& t) { t.cache.strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate_cached] cache: size in bytes must fit 63 bits, but s"
+     "[rotate_cached] cache: size in bytes must fit 62 bits, but s"
      "hape is (100, 48) and strides are (9223372036854775807, 1)"},
     {"strides of positions that overflow",
      [](O&, T& t) {
        t.positions.strides[0] = std::numeric_limits<int64_t>::min();
      },
      Code::kShape,
-     "[rotate_cached] positions: size in bytes must fit 63 bits, b"
+     "[rotate_cached] positions: size in bytes must fit 62 bits, b"
      "ut shape is (5) and strides are (-9223372036854775808)"},
 };
 

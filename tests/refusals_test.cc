@@ -194,7 +194,7 @@ const std::vector<Refusal<O, T>> kRefusals = {
        SetAll(t, {big, big, 128}, {1, 1, 128});
      },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is (42"
+     "[rotate] x: size in bytes must fit 62 bits, but shape is (42"
      "94967296, 4294967296, 128) and strides are (549755813888, 12"
      "8, 1)"},
     {"bytes that overflow",
@@ -203,18 +203,18 @@ const std::vector<Refusal<O, T>> kRefusals = {
        SetAll(t, {big, 2}, {1, 2});
      },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is (46"
+     "[rotate] x: size in bytes must fit 62 bits, but shape is (46"
      "11686018427387904, 2) and strides are (2, 1)"},
     {"strides that overflow",
      [](O&, T& t) { t.x.strides[0] = std::numeric_limits<int64_t>::max(); },
      Code::kShape,
-     "[rotate] x: size in bytes must fit 63 bits, but shape is (2,"
+     "[rotate] x: size in bytes must fit 62 bits, but shape is (2,"
      " 3, 4, 128) and strides are (9223372036854775807, 512, 128, "
      "1)"},
     {"strides of y that overflow",
      [](O&, T& t) { t.y.strides[1] = std::numeric_limits<int64_t>::min(); },
      Code::kShape,
-     "[rotate] y: size in bytes must fit 63 bits, but shape is (2,"
+     "[rotate] y: size in bytes must fit 62 bits, but shape is (2,"
      " 3, 4, 128) and strides are (1536, -9223372036854775808, 128"
      ", 1)"},
     {"strides of sin that overflow",
@@ -222,7 +222,7 @@ const std::vector<Refusal<O, T>> kRefusals = {
        t.sin.strides[0] = std::numeric_limits<int64_t>::max() / 2;
      },
      Code::kShape,
-     "[rotate] sin: size in bytes must fit 63 bits, but shape is ("
+     "[rotate] sin: size in bytes must fit 62 bits, but shape is ("
      "2, 1, 4, 128) and strides are (4611686018427387903, 512, 128"
      ", 1)"},
     // Outputs that overlap themselves.

@@ -13,6 +13,10 @@ using Int128 = __int128;
 // Steps of the search below; far more than layouts met in practice need.
 constexpr int kBudget = 20000;
 
+// So that a step beyond the end of an axis still fits 63 bits: with two indices
+// it reaches twice as far as the axis does.
+constexpr int64_t kMostBytes = INT64_MAX / 2;
+
 // Contributes 0, step, 2 step, ... (count - 1) step to a sum.
 struct Term {
   int64_t step;
@@ -100,16 +104,22 @@ bool IsEmpty(const TensorDesc& desc) {
 
 bool ComputeExtent(const TensorDesc& desc, Extent* extent) {
   *extent = Extent();
-  if (IsEmpty(desc)) return true;
   const auto size = static_cast<int64_t>(DtypeSize(desc.dtype));
   int64_t elements = size;
+  for (int i = 0; i < desc.rank; ++i) {
+    if (desc.shape[i] == 0) continue;
+    if (__builtin_mul_overflow(elements, desc.shape[i], &elements)) {
+      return false;
+    }
+  }
+  if (elements > kMostBytes) return false;
+  if (IsEmpty(desc)) return true;
   int64_t low = 0;
   int64_t high = 0;
   for (int i = 0; i < desc.rank; ++i) {
     if (desc.shape[i] == 1) continue;  // whose stride means nothing
     int64_t reach = 0;
-    if (__builtin_mul_overflow(elements, desc.shape[i], &elements) ||
-        __builtin_mul_overflow(desc.strides[i], size, &reach) ||
+    if (__builtin_mul_overflow(desc.strides[i], size, &reach) ||
         __builtin_mul_overflow(reach, desc.shape[i] - 1, &reach) ||
         __builtin_add_overflow(reach < 0 ? low : high, reach,
                                reach < 0 ? &low : &high)) {
@@ -117,7 +127,10 @@ bool ComputeExtent(const TensorDesc& desc, Extent* extent) {
     }
   }
   extent->lowest = low;
-  return !__builtin_add_overflow(high, size, &extent->end);
+  int64_t bytes = 0;
+  return !__builtin_add_overflow(high, size, &extent->end) &&
+         !__builtin_sub_overflow(extent->end, low, &bytes) &&
+         bytes <= kMostBytes;
 }
 
 int64_t NumElements(const TensorDesc& desc) {

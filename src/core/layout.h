@@ -17,8 +17,9 @@ struct Extent {
   bool empty() const { return lowest == end; }
 };
 
-/// False if the element count or a byte offset does not fit 63 bits.
-/// Sizes must not be negative.
+/// False if the bytes from the first one touched to the last, or those of the
+/// elements, sizes of 0 left out, do not fit 62 bits. Sizes must not be
+/// negative.
 bool ComputeExtent(const TensorDesc& desc, Extent* extent);
 
 /// Product of the sizes; only after ComputeExtent succeeded.

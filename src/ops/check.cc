@@ -43,7 +43,7 @@ Status CheckDesc(const Problem& p, const char* name, const TensorDesc& desc,
   }
   if (!ComputeExtent(desc, extent)) {
     return Refuse(Code::kShape, p, name,
-                  "size in bytes must fit 63 bits, but shape is " +
+                  "size in bytes must fit 62 bits, but shape is " +
                       ShapeText(desc) + " and strides are " +
                       ListText(desc.strides, desc.rank));
   }

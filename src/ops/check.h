@@ -18,7 +18,7 @@ Status Refuse(Code code, const Problem& p, const char* argument,
 std::string ShapeText(const TensorDesc& desc);
 
 /// Adds a tensor to the problem. Rank 1 to 8, sizes not negative, extent within
-/// 63 bits; an output must not overlap itself.
+/// 62 bits; an output must not overlap itself.
 Status AddTensor(Problem& p, Slot slot, const char* name,
                  const TensorDesc& desc, bool output);
 
