@@ -169,6 +169,20 @@ HWY_INLINE void Store2(F16, V lo, V hi, hwy::float16_t* p) {
                       du16, bits);
 #endif
 }
+
+// L elements.
+template <class V>
+HWY_INLINE void Store1(F16, V v, hwy::float16_t* p) {
+  const hn::DFromV<V> d;
+#if ROPEWALK_EMULATE_F16
+  const hn::Rebind<uint16_t, decltype(d)> d16;
+  hn::StoreU(hn::TruncateTo(d16, RoundToF16Bits(v)), d16,
+             reinterpret_cast<uint16_t*>(p));
+#else
+  const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+  hn::StoreU(hn::DemoteTo(d16, v), d16, p);
+#endif
+}
 #undef ROPEWALK_EMULATE_F16
 
 // ---- bf16
@@ -207,6 +221,13 @@ HWY_INLINE void Store2(BF16, V lo, V hi, uint16_t* p) {
       hn::OrderedTruncate2To(du16, hn::ShiftRight<16>(RoundToBF16Bits(lo)),
                              hn::ShiftRight<16>(RoundToBF16Bits(hi))),
       du16, p);
+}
+
+template <class V>
+HWY_INLINE void Store1(BF16, V v, uint16_t* p) {
+  const hn::Rebind<uint16_t, hn::DFromV<V>> d16;
+  hn::StoreU(hn::TruncateTo(d16, hn::ShiftRight<16>(RoundToBF16Bits(v))), d16,
+             p);
 }
 
 // Even and odd elements: two operations, no shuffle.

@@ -27,17 +27,21 @@ HWY_INLINE hn::Vec<D> QuietNaN(D d) {
       d, hn::Set(du, kOnes >> (kSignificand - 1) << (kSignificand - 1)));
 }
 
-// Four vectors in the order of pairs, brought into `kOrder` and stored. NaNs
-// become the one quiet NaN whose lower half is zero (see RoundToBF16Bits).
-template <Order kOrder, class V, class C>
+// Four vectors in the order of pairs, brought into the form's order and stored.
+// For bf16 data NaNs become the one quiet NaN whose lower half is zero (see
+// RoundToBF16Bits).
+template <class Form, class V, class C>
 HWY_INLINE void StoreTable(V a0, V a1, V b0, V b1, C* table) {
+  constexpr Order kOrder = Form::kOrder;
   const hn::DFromV<V> d;
   const size_t n = hn::Lanes(d);
-  const V nan = QuietNaN(d);
-  a0 = hn::IfThenElse(hn::IsNaN(a0), nan, a0);
-  a1 = hn::IfThenElse(hn::IsNaN(a1), nan, a1);
-  b0 = hn::IfThenElse(hn::IsNaN(b0), nan, b0);
-  b1 = hn::IfThenElse(hn::IsNaN(b1), nan, b1);
+  if constexpr (hwy::IsSame<typename Form::Type, BF16>()) {
+    const V nan = QuietNaN(d);
+    a0 = hn::IfThenElse(hn::IsNaN(a0), nan, a0);
+    a1 = hn::IfThenElse(hn::IsNaN(a1), nan, a1);
+    b0 = hn::IfThenElse(hn::IsNaN(b0), nan, b0);
+    b1 = hn::IfThenElse(hn::IsNaN(b1), nan, b1);
+  }
   if constexpr (kOrder == Order::kPairs) {
     hn::Store(a0, d, table);
     hn::Store(a1, d, table + n);
@@ -81,14 +85,14 @@ HWY_INLINE void PrepareBlock(const TableShape& shape, const std::byte* cos,
   const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
   V a0, a1, b0, b1;
   LoadTable<TableT>(shape, cos, i, a0, a1, b0, b1);
-  StoreTable<Form::kOrder>(a0, a1, b0, b1, table);
+  StoreTable<Form>(a0, a1, b0, b1, table);
   LoadTable<TableT>(shape, sin, i, a0, a1, b0, b1);
   a0 = hn::Neg(a0);
   a1 = hn::Neg(a1);
   if (shape.direction == Direction::kForward) {
-    StoreTable<Form::kOrder>(a0, a1, b0, b1, table + 4 * n);
+    StoreTable<Form>(a0, a1, b0, b1, table + 4 * n);
   } else {
-    StoreTable<Form::kOrder>(b0, b1, a0, a1, table + 4 * n);
+    StoreTable<Form>(b0, b1, a0, a1, table + 4 * n);
   }
 }
 
@@ -139,52 +143,78 @@ void PrepareTable(const TableShape& shape, const std::byte* cos,
 
 // ---- Sums
 
-// The 4 L sums of a block from kernel order into table order: first elements
-// to a, times sign, second ones to b; every other place if joined (b = a + 1).
-template <Order kOrder>
+// The 4 L sums of a block from kernel order into table order, first elements
+// times `sign`: calls put(second, at, lo, hi) for the two vectors that belong
+// to the places from `at` on of the first or of the second elements; if joined,
+// of both, which alternate.
+template <Order kOrder, class Put>
 HWY_INLINE void OrderSums(const double* sums, size_t step, double sign,
-                          bool joined, double* a, double* b) {
+                          bool joined, const Put& put) {
   const hn::ScalableTag<double> d;
   const size_t n = hn::Lanes(d);
   const double* second = sums + step;
   const auto signs = hn::Set(d, sign);
   const auto zero = hn::Zero(d);  // added, since a sum of nothing is not -0
+  const auto first_at = [&](size_t i) HWY_ATTR {
+    return hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero);
+  };
+  const auto put_alternating = [&](bool half, size_t i, auto v0,
+                                   auto v1) HWY_ATTR {
+    put(half, 2 * i, hn::InterleaveWholeLower(d, v0, v1),
+        hn::InterleaveWholeUpper(d, v0, v1));
+  };
   if (kOrder == Order::kNatural && joined) {
     const auto alternate = hn::OddEven(hn::Set(d, 1.0), signs);
-    for (size_t i = 0; i < 2 * step; i += n) {
-      hn::StoreU(hn::Add(hn::Mul(hn::Load(d, sums + i), alternate), zero), d,
-                 a + i);
-    }
+    const auto at = [&](size_t i) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Load(d, sums + i), alternate), zero);
+    };
+    for (size_t i = 0; i < 2 * step; i += 2 * n)
+      put(false, i, at(i), at(i + n));
   } else if (kOrder == Order::kPairs && joined) {
     for (size_t i = 0; i < step; i += n) {
-      hn::StoreInterleaved2(
-          hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero),
-          hn::Load(d, second + i), d, a + 2 * i);
+      put_alternating(false, i, first_at(i), hn::Load(d, second + i));
     }
   } else if (kOrder == Order::kPairs) {
-    for (size_t i = 0; i < step; i += n) {
-      hn::StoreU(hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero), d,
-                 a + i);
-      hn::StoreU(hn::Load(d, second + i), d, b + i);
+    for (size_t i = 0; i < step; i += 2 * n) {
+      put(false, i, first_at(i), first_at(i + n));
+      put(true, i, hn::Load(d, second + i), hn::Load(d, second + i + n));
     }
   } else if (kOrder == Order::kEvenOdd && !joined) {
     for (size_t i = 0; i < step / 2; i += n) {
-      hn::StoreInterleaved2(
-          hn::Add(hn::Mul(hn::Load(d, sums + i), signs), zero),
-          hn::Add(hn::Mul(hn::Load(d, sums + step / 2 + i), signs), zero), d,
-          a + 2 * i);
-      hn::StoreInterleaved2(hn::Load(d, second + i),
-                            hn::Load(d, second + step / 2 + i), d, b + 2 * i);
+      put_alternating(false, i, first_at(i), first_at(step / 2 + i));
+      put_alternating(true, i, hn::Load(d, second + i),
+                      hn::Load(d, second + step / 2 + i));
     }
   } else {  // gathered columns of joined pairs: rare
+    HWY_ALIGN double ordered[2][2 * HWY_MAX_BYTES];
+    double* a = ordered[0];
+    double* b = joined ? ordered[0] + 1 : ordered[1];
     for (size_t i = 0; i < step; ++i) {
-      const size_t at =
+      const size_t from =
           kOrder == Order::kNatural ? 2 * i : i % 2 * (step / 2) + i / 2;
       const size_t to = joined ? 2 * i : i;
-      a[to] = sign * sums[at] + 0.0;
-      b[to] = sums[at + (kOrder == Order::kNatural ? 1 : step)];
+      a[to] = sign * sums[from] + 0.0;
+      b[to] = sums[from + (kOrder == Order::kNatural ? 1 : step)];
+    }
+    for (size_t i = 0; i < (joined ? 2 : 1) * step; i += 2 * n) {
+      put(false, i, hn::Load(d, a + i), hn::Load(d, a + i + n));
+      if (joined) continue;
+      put(true, i, hn::Load(d, b + i), hn::Load(d, b + i + n));
     }
   }
+}
+
+// The same, stored as they are: first elements at a, second ones at b.
+template <Order kOrder>
+HWY_INLINE void StoreOrdered(const double* sums, size_t step, double sign,
+                             bool joined, double* a, double* b) {
+  const hn::ScalableTag<double> d;
+  OrderSums<kOrder>(sums, step, sign, joined,
+                    [&](bool second, size_t at, auto lo, auto hi) HWY_ATTR {
+                      double* to = (second ? b : a) + at;
+                      hn::StoreU(lo, d, to);
+                      hn::StoreU(hi, d, to + hn::Lanes(d));
+                    });
 }
 
 template <class Form>
@@ -198,14 +228,14 @@ void OrderSegment(const SumsArgs& a) noexcept {
       const double* from = a.sums + i * 4 + static_cast<size_t>(k) * 2 * step;
       double* first = a.joined ? outs[k] + 2 * pair : outs[k] + pair;
       if (a.pairs >= step) {
-        OrderSums<Form::kOrder>(from, step, signs[k], a.joined, first,
-                                a.joined ? first + 1 : first + a.pairs);
+        StoreOrdered<Form::kOrder>(from, step, signs[k], a.joined, first,
+                                   first + a.pairs);
         continue;
       }
       // Fewer pairs than a block: ordered aside, then copied.
       HWY_ALIGN double buffer[2 * HWY_MAX_BYTES];
-      double* half = buffer + (a.joined ? 1 : step);
-      OrderSums<Form::kOrder>(from, step, signs[k], a.joined, buffer, half);
+      double* half = buffer + step;
+      StoreOrdered<Form::kOrder>(from, step, signs[k], a.joined, buffer, half);
       const size_t run = (a.joined ? 2 : 1) * a.pairs * sizeof(double);
       memcpy(first, buffer, run);
       if (!a.joined) memcpy(first + a.pairs, half, run);
@@ -246,11 +276,7 @@ HWY_INLINE void StoreRounded(T, V lo, V hi, typename T::Mem* p) {
       StoreVector<kWrite>(
           hn::Combine(df2, hn::DemoteTo(df, hi), hn::DemoteTo(df, lo)), df2, p);
     } else {
-      // Two halves of a vector of f32; Store2 wants two whole vectors.
-      const auto v = hn::Combine(df2, ToOddF32(d, hi), ToOddF32(d, lo));
-      HWY_ALIGN typename T::Mem mem[HWY_MAX_BYTES];
-      Store2<Write::kPlain>(T(), v, v, mem);
-      memcpy(p, mem, hn::Lanes(df2) * sizeof(*p));
+      Store1(T(), hn::Combine(df2, ToOddF32(d, hi), ToOddF32(d, lo)), p);
     }
   }
 }
@@ -281,23 +307,49 @@ void StoreSums(const StoreSumsArgs& a) noexcept {
                               reinterpret_cast<typename T::Mem*>(a.out));
 }
 
-// kWrite: streamed rows are aligned to the vector, and so are their parts.
+// A segment whose blocks do not overlap. kWrite: streamed rows are aligned to
+// the vector, and so are their parts.
+template <class Form, class T, Write kWrite>
+HWY_INLINE void FinishSegment(const SumsShape& shape, const double* sums,
+                              typename T::Mem* dcos, typename T::Mem* dsin) {
+  using Mem = typename T::Mem;
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  const ptrdiff_t part = shape.second / static_cast<ptrdiff_t>(sizeof(Mem));
+  const auto finish = [&](const double* from, double sign, Mem* out) HWY_ATTR {
+    OrderSums<Form::kOrder>(
+        from, step, sign, shape.joined,
+        [&](bool second, size_t at, auto lo, auto hi) HWY_ATTR {
+          StoreRounded<kWrite>(T(), lo, hi, out + (second ? part : 0) + at);
+        });
+  };
+  for (size_t i = 0; i < shape.pairs; i += step, sums += 4 * step) {
+    const size_t column = (shape.joined ? 2 : 1) * i;
+    finish(sums, 1.0, dcos + column);
+    finish(sums + 2 * step, -1.0, dsin + column);
+  }
+}
+
 template <class Form, class T, Write kWrite>
 void FinishRow(const SumsShape& shape, const double* sums, std::byte* dcos,
                std::byte* dsin) noexcept {
   using Mem = typename T::Mem;
   const size_t pairs = shape.pairs;
   const size_t numbers = SegmentNumbers<Form>(pairs);
-  HWY_ALIGN double ordered[2][2 * kMostSegmentPairs];
+  const bool whole =
+      pairs % (2 * hn::Lanes(ComputeTag<typename Form::Type>())) == 0;
   for (size_t s = 0; s < shape.segments; ++s, sums += numbers) {
-    OrderSegment<Form>({sums, shape.joined, pairs, ordered[0], ordered[1]});
-    std::byte* rows[2] = {dcos, dsin};
-    for (int k = 0; k < 2; ++k) {
-      auto* out = reinterpret_cast<Mem*>(rows[k]);
-      if (shape.joined) {
-        RoundSums<T, kWrite>(ordered[k], 2 * pairs, out);
-      } else {
-        RoundSums<T, kWrite>(ordered[k], pairs, out);
+    if (whole) {
+      FinishSegment<Form, T, kWrite>(shape, sums, reinterpret_cast<Mem*>(dcos),
+                                     reinterpret_cast<Mem*>(dsin));
+    } else {
+      HWY_ALIGN double ordered[2][2 * kMostSegmentPairs];
+      OrderSegment<Form>({sums, shape.joined, pairs, ordered[0], ordered[1]});
+      std::byte* rows[2] = {dcos, dsin};
+      for (int k = 0; k < 2; ++k) {
+        auto* out = reinterpret_cast<Mem*>(rows[k]);
+        const size_t run = (shape.joined ? 2 : 1) * pairs;
+        RoundSums<T, kWrite>(ordered[k], run, out);
+        if (shape.joined) continue;
         RoundSums<T, kWrite>(ordered[k] + pairs, pairs,
                              reinterpret_cast<Mem*>(rows[k] + shape.second));
       }
