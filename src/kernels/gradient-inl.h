@@ -114,68 +114,107 @@ class LastColumns {
 // A block of columns: whole, the last one (see LastColumns), or all there are.
 enum class Columns { kWhole, kLast, kShort };
 
-// The columns from pair i on. `written`: how many of the last block's pairs the
-// block before has stored.
+// Adds the sums of a block of rows and columns to those of the tile.
+template <class V>
+HWY_INLINE void AddBlockToSums(V c0, V c1, V c2, V c3, V s0, V s1, V s2, V s3,
+                               bool fresh, double* sums) {
+  const size_t n = hn::Lanes(hn::DFromV<V>());
+  AddToSums(c0, fresh, sums);
+  AddToSums(c1, fresh, sums + n);
+  AddToSums(c2, fresh, sums + 2 * n);
+  AddToSums(c3, fresh, sums + 3 * n);
+  AddToSums(s0, fresh, sums + 4 * n);
+  AddToSums(s1, fresh, sums + 5 * n);
+  AddToSums(s2, fresh, sums + 6 * n);
+  AddToSums(s3, fresh, sums + 7 * n);
+}
+
+// Row r of the block, its columns from pair i on: adds to the products and
+// rotates. `written`: how many of the last block's pairs the block before has
+// stored.
+template <class Form, bool kRotate, StoreKind kKind, Columns kColumns, class V>
+HWY_INLINE void RunRow(const RowBlock<Form>& b, size_t r, size_t i,
+                       const typename RowBlock<Form>::Compute* table,
+                       size_t written, const LastColumns<Form>* last, V& c0,
+                       V& c1, V& c2, V& c3, V& s0, V& s1, V& s2, V& s3) {
+  using In = typename Form::In;
+  using X = typename Form::X;
+  using Out = typename Form::Out;
+  const size_t step = 2 * hn::Lanes(hn::DFromV<V>());
+  const auto row = static_cast<ptrdiff_t>(r);
+  const auto* in = PairAt<In>(b.in, i) + row * b.in_step;
+  const auto* x = PairAt<X>(b.x, i) + row * b.x_step;
+  V g0, g1, g2, g3, x0, x1, x2, x3;
+  if constexpr (kColumns == Columns::kWhole) {
+    In::Load(in, b.in_part, g0, g1, g2, g3);
+    X::Load(x, b.x_part, x0, x1, x2, x3);
+    HWY_FENCE;
+  } else if constexpr (kColumns == Columns::kLast) {
+    last->Get(r, g0, g1, g2, g3, x0, x1, x2, x3);
+  } else {
+    LoadShort<In>(in, b.in_part, b.pairs, g0, g1, g2, g3);
+    LoadShort<X>(x, b.x_part, b.pairs, x0, x1, x2, x3);
+  }
+  if constexpr (kKind != StoreKind::kPlain && kColumns == Columns::kWhole) {
+    constexpr auto kElement = sizeof(typename RowBlock<Form>::Mem);
+    PrefetchBlock<In>(
+        b.in_ahead + static_cast<uintptr_t>(row * b.in_step) * kElement,
+        b.in_part, i, step);
+    PrefetchBlock<X>(
+        b.x_ahead + static_cast<uintptr_t>(row * b.x_step) * kElement, b.x_part,
+        i, step);
+  }
+  AddProducts<Form::kOrder>(g0, g1, g2, g3, x0, x1, x2, x3, c0, c1, c2, c3, s0,
+                            s1, s2, s3);
+  if constexpr (kRotate) {
+    RotateBlock<Form::kOrder>(g0, g1, g2, g3, table);
+    auto* out = PairAt<Out>(b.out, i) + row * b.out_step;
+    if constexpr (kColumns == Columns::kShort) {
+      StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, 0, b.pairs);
+    } else if constexpr (kColumns == Columns::kWhole ||
+                         WriteOf(kKind) == Write::kPlain) {
+      Out::template Store<WriteOf(kKind)>(g0, g1, g2, g3, out, b.out_part);
+    } else {
+      StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, written, step);
+    }
+  }
+}
+
+// The columns from pair i on of all rows.
 template <class Form, bool kRotate, StoreKind kKind, Columns kColumns>
 HWY_INLINE void RunColumns(const RowBlock<Form>& b, size_t i,
                            const typename RowBlock<Form>::Compute* table,
                            double* sums, size_t written,
                            const LastColumns<Form>* last) {
-  using In = typename Form::In;
-  using X = typename Form::X;
-  using Out = typename Form::Out;
   using V = ComputeVec<typename Form::Type>;
-  const ComputeTag<typename Form::Type> d;
-  const size_t n = hn::Lanes(d);
-  const auto* in = PairAt<In>(b.in, i);
-  const auto* x = PairAt<X>(b.x, i);
-  auto* out = kRotate ? PairAt<Out>(b.out, i) : b.out;
-  uintptr_t in_ahead = b.in_ahead;
-  uintptr_t x_ahead = b.x_ahead;
-  V c0 = hn::Zero(d), c1 = c0, c2 = c0, c3 = c0;
+  V c0 = hn::Zero(ComputeTag<typename Form::Type>()), c1 = c0, c2 = c0, c3 = c0;
   V s0 = c0, s1 = c0, s2 = c0, s3 = c0;
   for (size_t r = 0; r < b.rows; ++r) {
-    V g0, g1, g2, g3, x0, x1, x2, x3;
-    if constexpr (kColumns == Columns::kWhole) {
-      In::Load(in, b.in_part, g0, g1, g2, g3);
-      X::Load(x, b.x_part, x0, x1, x2, x3);
-    } else if constexpr (kColumns == Columns::kLast) {
-      last->Get(r, g0, g1, g2, g3, x0, x1, x2, x3);
-    } else {
-      LoadShort<In>(in, b.in_part, b.pairs, g0, g1, g2, g3);
-      LoadShort<X>(x, b.x_part, b.pairs, x0, x1, x2, x3);
-    }
-    if constexpr (kKind != StoreKind::kPlain && kColumns == Columns::kWhole) {
-      PrefetchBlock<In>(in_ahead, b.in_part, i, 2 * n);
-      PrefetchBlock<X>(x_ahead, b.x_part, i, 2 * n);
-    }
-    AddProducts<Form::kOrder>(g0, g1, g2, g3, x0, x1, x2, x3, c0, c1, c2, c3,
-                              s0, s1, s2, s3);
-    if constexpr (kRotate) {
-      RotateBlock<Form::kOrder>(g0, g1, g2, g3, table);
-      if constexpr (kColumns == Columns::kShort) {
-        StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, 0, b.pairs);
-      } else if constexpr (kColumns == Columns::kWhole ||
-                           WriteOf(kKind) == Write::kPlain) {
-        Out::template Store<WriteOf(kKind)>(g0, g1, g2, g3, out, b.out_part);
-      } else {
-        StorePart<Out, kKind>(g0, g1, g2, g3, out, b.out_part, written, 2 * n);
-      }
-      out += b.out_step;
-    }
-    in += b.in_step;
-    x += b.x_step;
-    in_ahead += static_cast<uintptr_t>(b.in_step) * sizeof(*in);
-    x_ahead += static_cast<uintptr_t>(b.x_step) * sizeof(*x);
+    RunRow<Form, kRotate, kKind, kColumns>(b, r, i, table, written, last, c0,
+                                           c1, c2, c3, s0, s1, s2, s3);
   }
-  AddToSums(c0, b.fresh, sums);
-  AddToSums(c1, b.fresh, sums + n);
-  AddToSums(c2, b.fresh, sums + 2 * n);
-  AddToSums(c3, b.fresh, sums + 3 * n);
-  AddToSums(s0, b.fresh, sums + 4 * n);
-  AddToSums(s1, b.fresh, sums + 5 * n);
-  AddToSums(s2, b.fresh, sums + 6 * n);
-  AddToSums(s3, b.fresh, sums + 7 * n);
+  AddBlockToSums(c0, c1, c2, c3, s0, s1, s2, s3, b.fresh, sums);
+}
+
+// Two blocks of columns are all there are: row by row, as memory is read best
+// in ascending order. Where the registers suffice.
+template <class Form, bool kRotate, StoreKind kKind>
+HWY_INLINE void RunTwoBlocks(const RowBlock<Form>& b) {
+  using V = ComputeVec<typename Form::Type>;
+  const ComputeTag<typename Form::Type> d;
+  const size_t step = 2 * hn::Lanes(d);
+  V c0 = hn::Zero(d), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0, c6 = c0,
+    c7 = c0, s0 = c0, s1 = c0, s2 = c0, s3 = c0, s4 = c0, s5 = c0, s6 = c0,
+    s7 = c0;
+  for (size_t r = 0; r < b.rows; ++r) {
+    RunRow<Form, kRotate, kKind, Columns::kWhole>(
+        b, r, 0, b.table, 0, nullptr, c0, c1, c2, c3, s0, s1, s2, s3);
+    RunRow<Form, kRotate, kKind, Columns::kWhole>(
+        b, r, step, b.table + 4 * step, 0, nullptr, c4, c5, c6, c7, s4, s5, s6,
+        s7);
+  }
+  AddBlockToSums(c0, c1, c2, c3, s0, s1, s2, s3, b.fresh, b.sums);
+  AddBlockToSums(c4, c5, c6, c7, s4, s5, s6, s7, b.fresh, b.sums + 4 * step);
 }
 
 template <class Form, bool kRotate, StoreKind kKind>
@@ -197,11 +236,14 @@ HWY_INLINE void RunSegment(const RowBlock<Form>& b) {
       b, b.pairs - step, table, sums, whole - (b.pairs - step), &last);
 }
 
-// kShort: segments of fewer pairs than a block of columns.
-template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+template <class Form, bool kRotate, StoreKind kKind, Width kWidth>
 HWY_INLINE void RunRowBlock(RowBlock<Form> b, size_t segments, size_t numbers) {
+  if constexpr (kWidth == Width::kTwoBlocks) {
+    RunTwoBlocks<Form, kRotate, kKind>(b);
+    return;
+  }
   for (size_t i = 0;; ++i) {
-    if constexpr (kShort) {
+    if constexpr (kWidth == Width::kShort) {
       RunColumns<Form, kRotate, kKind, Columns::kShort>(b, 0, b.table, b.sums,
                                                         0, nullptr);
     } else {
@@ -221,58 +263,66 @@ HWY_INLINE void RunRowBlock(RowBlock<Form> b, size_t segments, size_t numbers) {
   }
 }
 
-// Cuts the shared rows into blocks: visit(first row, rows).
-template <class Visit>
-HWY_INLINE void ForEachRowBlock(const GradientArgs& a, const Visit& visit) {
-  size_t in_line = a.in_line;
-  for (size_t row = 0; row < a.row.shared;) {
-    const size_t rows =
-        HWY_MIN(HWY_MIN(kBlockRows, a.line - in_line), a.row.shared - row);
-    visit(row, rows);
-    row += rows;
-    in_line += rows;
-    if (in_line == a.line) in_line = 0;
-  }
-}
-
-// What a call works through.
-template <class Form, bool kRotate, StoreKind kKind, bool kShort>
+// What a call works through, block of rows by block of rows.
+template <class Form, bool kRotate, StoreKind kKind, Width kWidth>
 class GradientCall {
  public:
   explicit GradientCall(const GradientArgs& a)
       : a_(a),
         numbers_(SegmentNumbers<Form>(a.row.pairs)),
-        in_ahead_(a.row.shared_inside ? a.row.in_shared : a.row.in_kept,
-                  a.row.shared_inside ? a.row.shared : a.row.kept, sizeof(Mem)),
-        x_ahead_(a.row.shared_inside ? a.x_shared : a.x_kept,
-                 a.row.shared_inside ? a.row.shared : a.row.kept, sizeof(Mem)),
+        in_ahead_(AheadOf(a, a.row.in_shared, a.row.in_kept)),
+        x_ahead_(AheadOf(a, a.x_shared, a.x_kept)),
         tables_(a.row) {}
 
   HWY_INLINE void Run() {
     const RowArgs& r = a_.row;
+    size_t in_line = a_.in_line;
     if (r.shared_inside) {
       for (size_t kept = 0; kept < r.kept; ++kept) {
         SetNext(kept + 1 < r.kept, kept + 1, 0);
         Prepare(kept);
-        ForEachRowBlock(a_, [&](size_t row, size_t rows)
-                                HWY_ATTR { Block(kept, row, rows, row); });
+        RowBlock<Form> b = BlockAt(kept, 0);
+        in_line = a_.in_line;
+        for (size_t row = 0; row < r.shared; row += b.rows) {
+          b.rows = RowsFrom(row, in_line);
+          RunBlock(b, row);
+          const auto rows = static_cast<ptrdiff_t>(b.rows);
+          Advance(b, rows * b.in_step, rows * b.x_step, rows * b.out_step);
+          b.fresh = false;
+        }
         Finish(kept);
       }
       return;
     }
-    ForEachRowBlock(a_, [&](size_t row, size_t rows) HWY_ATTR {
+    for (size_t row = 0, rows = 0; row < r.shared; row += rows) {
+      rows = RowsFrom(row, in_line);
       SetNext(row + rows < r.shared, 0, row + rows);
+      RowBlock<Form> b = BlockAt(0, row);
+      b.rows = rows;
       for (size_t kept = 0; kept < r.kept; ++kept) {
         if (row == 0) Prepare(kept);
-        Block(kept, row, rows, kept);
+        RunBlock(b, kept);
         if (row + rows == r.shared) Finish(kept);
+        Advance(b, Elements(r.in_kept), Elements(a_.x_kept),
+                Elements(r.out_kept));
+        b.sums += a_.sums_step / sizeof(double);
+        if constexpr (kRotate) b.table += r.table_step / sizeof(*b.table);
       }
-    });
+    }
   }
 
  private:
   using Mem = typename Form::Type::Mem;
+  using Compute = typename Form::Type::Compute;
 
+  // Side by side are read the rows of a block where they lie apart, or a row
+  // and the table row that it has to itself.
+  static Ahead AheadOf(const GradientArgs& a, ptrdiff_t shared,
+                       ptrdiff_t kept) {
+    return a.row.shared_inside
+               ? Ahead(shared, a.row.shared, sizeof(Mem))
+               : Ahead(kept, a.row.kept, sizeof(Mem), kBlockRows);
+  }
   static HWY_INLINE ptrdiff_t Elements(ptrdiff_t bytes) {
     return bytes / static_cast<ptrdiff_t>(sizeof(Mem));
   }
@@ -301,21 +351,25 @@ class GradientCall {
     f->finish(f->shape, a_.sums + kept * (a_.sums_step / sizeof(double)),
               f->dcos + row * f->dcos_step, f->dsin + row * f->dsin_step);
   }
-  // `in_run`: number of the row in the run that is prefetched.
-  HWY_INLINE void Block(size_t kept, size_t row, size_t rows, size_t in_run) {
+  // Rows of the block that begins at `row`. Blocks begin anew with each line.
+  HWY_INLINE size_t RowsFrom(size_t row, size_t& in_line) const {
+    const size_t rows =
+        HWY_MIN(HWY_MIN(kBlockRows, a_.line - in_line), a_.row.shared - row);
+    in_line += rows;
+    if (in_line == a_.line) in_line = 0;
+    return rows;
+  }
+  HWY_INLINE RowBlock<Form> BlockAt(size_t kept, size_t row) const {
     const RowArgs& r = a_.row;
-    const std::byte* in = InAt(kept, row);
-    const std::byte* x = XAt(kept, row);
     RowBlock<Form> b = {};
-    b.in = reinterpret_cast<const Mem*>(in);
-    b.x = reinterpret_cast<const Mem*>(x);
+    b.in = reinterpret_cast<const Mem*>(InAt(kept, row));
+    b.x = reinterpret_cast<const Mem*>(XAt(kept, row));
     b.in_step = Elements(r.in_shared);
     b.x_step = Elements(a_.x_shared);
     b.out_step = Elements(r.out_shared);
     b.in_part = r.in_part;
     b.x_part = a_.x_part;
     b.out_part = r.out_part;
-    b.rows = rows;
     b.pairs = r.pairs;
     b.sums = a_.sums + kept * (a_.sums_step / sizeof(double));
     b.fresh = a_.fresh && row == 0;
@@ -323,14 +377,24 @@ class GradientCall {
       b.out = reinterpret_cast<Mem*>(
           r.out + static_cast<ptrdiff_t>(kept) * r.out_kept +
           static_cast<ptrdiff_t>(row) * r.out_shared);
-      b.table = reinterpret_cast<const typename Form::Type::Compute*>(
-          r.table + kept * r.table_step);
+      b.table = reinterpret_cast<const Compute*>(r.table + kept * r.table_step);
     }
+    return b;
+  }
+  static HWY_INLINE void Advance(RowBlock<Form>& b, ptrdiff_t in, ptrdiff_t x,
+                                 ptrdiff_t out) {
+    b.in += in;
+    b.x += x;
+    if constexpr (kRotate) b.out += out;
+  }
+  // `in_run`: number of the block's first row in the run that is prefetched.
+  HWY_INLINE void RunBlock(RowBlock<Form>& b, size_t in_run) {
     if constexpr (kKind != StoreKind::kPlain) {
-      b.in_ahead = in_ahead_.Of(in, in_run);
-      b.x_ahead = x_ahead_.Of(x, in_run);
+      b.in_ahead =
+          in_ahead_.Of(reinterpret_cast<const std::byte*>(b.in), in_run);
+      b.x_ahead = x_ahead_.Of(reinterpret_cast<const std::byte*>(b.x), in_run);
     }
-    RunRowBlock<Form, kRotate, kKind, kShort>(b, r.segments, numbers_);
+    RunRowBlock<Form, kRotate, kKind, kWidth>(b, a_.row.segments, numbers_);
   }
 
   const GradientArgs a_;
@@ -339,18 +403,25 @@ class GradientCall {
   TableSource<kKind != StoreKind::kPlain> tables_;
 };
 
-template <class Form, bool kRotate, StoreKind kKind>
-HWY_NOINLINE void ShortGradientRows(const GradientArgs& a) {
-  GradientCall<Form, kRotate, kKind, true>(a).Run();
+template <class Form, bool kRotate, StoreKind kKind, Width kWidth>
+HWY_NOINLINE void GradientRowsOf(const GradientArgs& a) {
+  GradientCall<Form, kRotate, kKind, kWidth>(a).Run();
 }
 
 template <class Form, bool kRotate, StoreKind kKind>
 void GradientRows(const GradientArgs& a) noexcept {
-  if (a.row.pairs < 2 * hn::Lanes(ComputeTag<typename Form::Type>())) {
-    ShortGradientRows<Form, kRotate, kKind>(a);
-  } else {
-    GradientCall<Form, kRotate, kKind, false>(a).Run();
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  if (a.row.pairs < step) {
+    GradientRowsOf<Form, kRotate, kKind, Width::kShort>(a);
+    return;
   }
+  if constexpr (kHasTwoBlocks) {
+    if (a.row.segments == 1 && a.row.pairs == 2 * step) {
+      GradientRowsOf<Form, kRotate, kKind, Width::kTwoBlocks>(a);
+      return;
+    }
+  }
+  GradientRowsOf<Form, kRotate, kKind, Width::kAny>(a);
 }
 
 }  // namespace ropewalk::kernels::HWY_NAMESPACE

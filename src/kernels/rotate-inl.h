@@ -131,13 +131,15 @@ constexpr ptrdiff_t kPrefetchAhead16 = 4096;
 #endif
 
 // Which row is prefetched while another is worked on: some rows further on, or
-// past the end of the run in the next one. Addresses are numbers here, since
-// they may lie outside of the tensor.
+// past the end of the run in the next one; less far where `runs` runs are read
+// side by side, as all that is on its way lies in the nearest cache. Addresses
+// are numbers here, since they may lie outside of the tensor.
 class Ahead {
  public:
-  Ahead(ptrdiff_t step, size_t rows, size_t element)
+  Ahead(ptrdiff_t step, size_t rows, size_t element, size_t runs = 1)
       : step_(step), rows_(static_cast<ptrdiff_t>(rows)) {
-    const ptrdiff_t bytes = element >= 4 ? kPrefetchAhead : kPrefetchAhead16;
+    const ptrdiff_t bytes = (element >= 4 ? kPrefetchAhead : kPrefetchAhead16) /
+                            static_cast<ptrdiff_t>(runs);
     const ptrdiff_t size = step < 0 ? -step : step;
     // Rows longer than the distance are prefetched within themselves.
     ahead_ = size > bytes || size == 0 ? 0 : bytes / size;
@@ -174,6 +176,13 @@ HWY_INLINE void PrefetchBlock(uintptr_t ahead, ptrdiff_t part, size_t i,
     if constexpr (!Layout::kJoined) {
       hwy::Prefetch(reinterpret_cast<const Mem*>(second + k * sizeof(Mem)));
     }
+  }
+}
+
+template <class Mem>
+HWY_INLINE void PrefetchRow(uintptr_t ahead, size_t columns) {
+  for (size_t k = 0; k < columns * sizeof(Mem); k += 64) {
+    hwy::Prefetch(reinterpret_cast<const Mem*>(ahead + k));
   }
 }
 
@@ -294,6 +303,14 @@ constexpr bool kHasTwoBlocks = true;
 constexpr bool kHasTwoBlocks = false;
 #endif
 
+// Rows of one segment of up to so many pairs are read whole before they are
+// written: by RotateTwoBlocks, or as RotateSegment loads the last block first.
+template <class Form>
+HWY_INLINE size_t WholePairs() {
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  return kHasTwoBlocks ? 2 * step : 2 * step - 1;
+}
+
 // Prepares the table rows of a call, one after the other. Addresses are kept in
 // registers: what goes through memory is read back only after the streamed
 // stores before it are done.
@@ -372,41 +389,45 @@ HWY_INLINE void RotateLoop(RowLoop loop, const RowArgs& a, const Ahead& ahead,
   }
 }
 
-// Rows of up to two blocks, which may overlap, that share a table row.
-template <class Form, StoreKind kKind>
+// The same for rows of up to two blocks, which may overlap. A row is read whole
+// before it is written. kOneTable: the rows share a table row.
+template <class Form, StoreKind kKind, bool kOneTable, class BeforeRow>
 HWY_INLINE void RotateTwoBlocks(RowLoop loop, const RowArgs& a,
-                                const Ahead& ahead) {
+                                const Ahead& ahead,
+                                const BeforeRow& before_row) {
   using In = typename Form::In;
   using Out = typename Form::Out;
   using Mem = typename Form::Type::Mem;
+  using Compute = typename Form::Type::Compute;
   using V = ComputeVec<typename Form::Type>;
-  constexpr Write kWrite = WriteOf(kKind);
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
   const size_t second = a.pairs - step;
-  const auto* table =
-      reinterpret_cast<const typename Form::Type::Compute*>(loop.table);
   V c0, c1, c2, c3, c4, c5, c6, c7;
   V s0, s1, s2, s3, s4, s5, s6, s7;
-  LoadTableBlock(table, c0, c1, c2, c3, s0, s1, s2, s3);
-  LoadTableBlock(table + 4 * step, c4, c5, c6, c7, s4, s5, s6, s7);
+  const auto load_table = [&]() HWY_ATTR {
+    const auto* table = reinterpret_cast<const Compute*>(loop.table);
+    LoadTableBlock(table, c0, c1, c2, c3, s0, s1, s2, s3);
+    LoadTableBlock(table + 4 * step, c4, c5, c6, c7, s4, s5, s6, s7);
+  };
+  if constexpr (kOneTable) load_table();
   for (size_t row = 0; row < loop.rows; ++row) {
+    before_row(row);
     const auto* in = reinterpret_cast<const Mem*>(loop.in);
     auto* out = reinterpret_cast<Mem*>(loop.out);
     V x0, x1, x2, x3, x4, x5, x6, x7;
-    In::Load(in, a.in_part, x0, x1, x2, x3);
-    In::Load(PairAt<In>(in, second), a.in_part, x4, x5, x6, x7);
+    In::LoadTwo(in, a.in_part, second, x0, x1, x2, x3, x4, x5, x6, x7);
     if constexpr (kKind != StoreKind::kPlain) {
-      const uintptr_t at = ahead.Of(loop.in, row);
-      PrefetchBlock<In>(at, a.in_part, 0, step);
-      PrefetchBlock<In>(at, a.in_part, step, step);
+      PrefetchRow<Mem>(ahead.Of(loop.in, row), 2 * a.pairs);
     }
+    if constexpr (!kOneTable) load_table();
     RotateBlockBy<Form::kOrder>(x0, x1, x2, x3, c0, c1, c2, c3, s0, s1, s2, s3);
-    Out::template Store<kWrite>(x0, x1, x2, x3, out, a.out_part);
+    Out::template Store<WriteOf(kKind)>(x0, x1, x2, x3, out, a.out_part);
     RotateBlockBy<Form::kOrder>(x4, x5, x6, x7, c4, c5, c6, c7, s4, s5, s6, s7);
-    Out::template Store<kWrite>(x4, x5, x6, x7, PairAt<Out>(out, second),
-                                a.out_part);
+    Out::template Store<WriteOf(kKind)>(x4, x5, x6, x7,
+                                        PairAt<Out>(out, second), a.out_part);
     loop.in += loop.in_step;
     loop.out += loop.out_step;
+    loop.table += loop.table_step;
   }
 }
 
@@ -423,10 +444,11 @@ HWY_INLINE void RotateRowsOf(RowArgs a) {
       tables.Prepare(kept, a.table);
       const RowLoop loop = {a.in,         a.out, a.table, a.in_shared,
                             a.out_shared, 0,     a.shared};
+      const auto before_row = [](size_t) HWY_ATTR {};
       if constexpr (kWidth == Width::kTwoBlocks) {
-        RotateTwoBlocks<Form, kKind>(loop, a, ahead);
+        RotateTwoBlocks<Form, kKind, true>(loop, a, ahead, before_row);
       } else {
-        RotateLoop<Form, kKind, kShort>(loop, a, ahead, [](size_t) HWY_ATTR {});
+        RotateLoop<Form, kKind, kShort>(loop, a, ahead, before_row);
       }
       a.in += a.in_kept;
       a.out += a.out_kept;
@@ -439,9 +461,14 @@ HWY_INLINE void RotateRowsOf(RowArgs a) {
     ahead.SetNext(shared + 1 < a.shared ? a.in + a.in_shared : a.next_in);
     const RowLoop loop = {a.in,       a.out,        a.table, a.in_kept,
                           a.out_kept, a.table_step, a.kept};
-    RotateLoop<Form, kKind, kShort>(loop, a, ahead, [&](size_t kept) HWY_ATTR {
+    const auto before_row = [&](size_t kept) HWY_ATTR {
       if (shared == 0) tables.Prepare(kept, a.table + kept * a.table_step);
-    });
+    };
+    if constexpr (kWidth == Width::kTwoBlocks) {
+      RotateTwoBlocks<Form, kKind, false>(loop, a, ahead, before_row);
+    } else {
+      RotateLoop<Form, kKind, kShort>(loop, a, ahead, before_row);
+    }
     a.in += a.in_shared;
     a.out += a.out_shared;
   }
@@ -460,7 +487,8 @@ void RotateRows(const RowArgs& a) noexcept {
     return;
   }
   if constexpr (kHasTwoBlocks) {
-    if (a.shared_inside && a.segments == 1 && a.pairs > step &&
+    constexpr bool kReorders = Form::In::kJoined != Form::Out::kJoined;
+    if ((a.shared_inside || kReorders) && a.segments == 1 && a.pairs > step &&
         a.pairs <= 2 * step) {
       RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
       return;

@@ -224,13 +224,10 @@ void Schedule(Plan::Impl& plan) {
                                    plan.bytes / kBytesPerThread);
   const int64_t wanted = threads <= 1 ? 1 : 8 * threads;
   const int64_t along = plan.kept.size[plan.kept.rank - 1];
-  // One row of sums in table order is kept besides the tile's own rows.
-  // Tables that a tile's rows come back to are kept in the nearest cache.
-  const size_t scratch =
-      plan.sums ? kScratchBytes - 32 * 1024
-                : std::min<size_t>(
-                      kScratchBytes,
-                      static_cast<size_t>(FirstLevelCacheBytes()) / 3 * 2);
+  // Tables and sums that a tile's rows come back to are kept in the nearest
+  // cache.
+  const auto scratch = std::min<size_t>(
+      kScratchBytes, static_cast<size_t>(FirstLevelCacheBytes()) / 3 * 2);
   const auto fits = static_cast<int64_t>(scratch / TileRowBytes(plan));
   const int64_t most = plan.sums ? 32 : kMostTableRows;
   plan.tile = std::clamp<int64_t>(std::min(fits, along), 1, most);

@@ -58,6 +58,8 @@ class RowWalk {
       run.in_line = row % op_.line;
       row += run.shared;
       run.finish = row == end ? unit_.finish : nullptr;
+      const bool once = op_.shared_inside || run.shared == 1;
+      if (once && run.fresh && row == end) UseOneRow(run);
       run.next_in = row < end ? At(kIn, row) : AfterTile(kIn);
       run.next_x = row < end ? At(kX, row) : AfterTile(kX);
       Run(run);
@@ -78,6 +80,15 @@ class RowWalk {
   const std::byte* AfterTile(int tensor) const {
     if (base_[tensor] == nullptr) return nullptr;
     return base_[tensor] + unit_.count * tile_stride_[tensor];
+  }
+
+  // Where each table row is done with before the next one begins, one row of
+  // tables and one of sums are used again and again: they stay in the nearest
+  // cache.
+  void UseOneRow(RowRun& run) const {
+    if (plan_.problem.operands != 1) return;
+    if (run.tables != nullptr && sums_) run.table_step = 0;
+    if (run.finish != nullptr) run.sums_step = 0;
   }
 
   void Run(const RowRun& run) {
