@@ -159,6 +159,8 @@ struct RowKernel {
   StoreSumsFn store_sums[4];  ///< by Dtype of the table; likewise
   FinishFn finish[2][4];      ///< streamed?; by Dtype of the table; likewise
   size_t block_pairs;         ///< 2 L
+  size_t whole_pairs;  ///< rows of one segment and so many pairs at most are
+                       ///< read whole by `rotate` before they are written
   size_t vector_bytes;
   const char* target;
 

@@ -61,6 +61,7 @@ RowKernel MakeKernel() {
   SetTables<Form>(k);
   const ComputeTag<typename Form::Type> d;
   k.block_pairs = 2 * hn::Lanes(d);
+  k.whole_pairs = WholePairs<Form>();
   k.vector_bytes = hn::Lanes(d) * sizeof(typename Form::Type::Compute);
   k.target = hwy::TargetName(HWY_TARGET);
   return k;

@@ -269,7 +269,9 @@ RowMode ModeOf(const Plan::Impl& plan, int index, const Addresses& addresses) {
   if (!plan.rotate) return mode;
   const std::byte* out = addresses.at[kOut0 + index];
   mode.in_place = out == addresses.at[kIn0 + index];
-  mode.buffered = mode.in_place && Reorders(p.pairing);
+  const bool whole = !plan.sums && !op.strided && plan.segments == 1 &&
+                     plan.pairs <= static_cast<int64_t>(op.kernel->whole_pairs);
+  mode.buffered = mode.in_place && Reorders(p.pairing) && !whole;
   const bool over_x = plan.sums && out == addresses.at[kX0 + index];
   // Streamed lines must be filled by neighbouring rows, and not be read again.
   const bool whole_rows = p.width == op.row;
