@@ -317,7 +317,7 @@ HWY_INLINE size_t WholePairs() {
 template <bool kPrefetch>
 class TableSource {
  public:
-  explicit TableSource(const RowArgs& a) : rows_(a.tables) {
+  explicit TableSource(const RowArgs& a) : rows_(a.tables), count_(a.kept) {
     if (rows_ == nullptr) return;
     cos_ = rows_->cos;
     sin_ = rows_->sin;
@@ -329,28 +329,45 @@ class TableSource {
 
  private:
   HWY_INLINE void Next(size_t index, std::byte* table) {
-    if (rows_->at != nullptr) {
-      cos_ = rows_->at[index];
-      sin_ = cos_ + (rows_->sin - rows_->cos);
+    const auto axes = static_cast<size_t>(rows_->shape.axes);
+    if (axes != 0) {
+      rows_->prepare_axes(rows_->shape, rows_->at + index * axes,
+                          rows_->sin - rows_->cos, table);
+    } else {
+      if (rows_->at != nullptr) {
+        cos_ = rows_->at[index];
+        sin_ = cos_ + (rows_->sin - rows_->cos);
+      }
+      rows_->prepare(rows_->shape, cos_, sin_, table);
+      cos_ += rows_->cos_step;
+      sin_ += rows_->sin_step;
     }
-    rows_->prepare(rows_->shape, cos_, sin_, table);
-    cos_ += rows_->cos_step;
-    sin_ += rows_->sin_step;
     if constexpr (kPrefetch) {
-      if (rows_->at == nullptr) PrefetchNext();
+      if (rows_->at == nullptr) {
+        Prefetch(cos_ + rows_->cos_step, sin_ + rows_->sin_step);
+      } else if (index + 2 < count_) {
+        PrefetchAt(rows_->at + (index + 2) * HWY_MAX(axes, size_t{1}), axes);
+      }
     }
   }
   // The row after the next one.
-  HWY_INLINE void PrefetchNext() const {
+  HWY_INLINE void Prefetch(const std::byte* cos, const std::byte* sin) const {
     const auto bytes =
         static_cast<ptrdiff_t>(rows_->shape.segments) * rows_->shape.segment;
     for (ptrdiff_t i = 0; i < bytes; i += 64) {
-      hwy::Prefetch(cos_ + rows_->cos_step + i);
-      hwy::Prefetch(sin_ + rows_->sin_step + i);
+      hwy::Prefetch(cos + i);
+      hwy::Prefetch(sin + i);
     }
+  }
+  HWY_INLINE void PrefetchAt(const std::byte* const* rows, size_t axes) const {
+    size_t i = 0;
+    do {
+      Prefetch(rows[i], rows[i] + (rows_->sin - rows_->cos));
+    } while (++i < axes);
   }
 
   const TableRows* rows_;
+  const size_t count_;
   const std::byte* cos_ = nullptr;
   const std::byte* sin_ = nullptr;
 };

@@ -50,20 +50,31 @@ struct TableShape {
   size_t pairs;  ///< of a segment
   size_t segments;
   ptrdiff_t segment;  ///< from segment to segment
+  /// Of a row put together from those of some axes: how many (else 0), and
+  /// which one each pair takes its value from.
+  int axes;
+  const uint8_t* axis;
 };
 
 /// Prepares one row: first values at cos and sin; `table`: segment by segment.
 using TableFn = void (*)(const TableShape& shape, const std::byte* cos,
                          const std::byte* sin, std::byte* table) noexcept;
 
+/// Prepares one row of one segment whose pairs share one value, from a row of
+/// each axis: cos at rows[i], sin `sin` bytes further.
+using AxesFn = void (*)(const TableShape& shape, const std::byte* const* rows,
+                        ptrdiff_t sin, std::byte* table) noexcept;
+
 /// Table rows that a kernel prepares itself, each right before the first data
 /// that need it, so that the reads of data do not pause meanwhile.
 struct TableRows {
   TableFn prepare;
+  AxesFn prepare_axes;  ///< if there are some
   TableShape shape;
   const std::byte *cos, *sin;    ///< the first row
   ptrdiff_t cos_step, sin_step;  ///< bytes from row to row
-  /// Or, if not null, where each row of cos is; sin lies as in the first.
+  /// Or, if not null, where each row of cos is, or the rows of its axes; sin
+  /// lies as in the first.
   const std::byte* const* at;
 };
 
@@ -155,6 +166,7 @@ struct RowKernel {
   GradientFn gradient[kStoreKinds];
   GradientFn sums_only;
   TableFn table[4];  ///< by Dtype of the table; null where not offered
+  AxesFn axes[4];    ///< likewise
   SumsFn order_sums;
   StoreSumsFn store_sums[4];  ///< by Dtype of the table; likewise
   FinishFn finish[2][4];      ///< streamed?; by Dtype of the table; likewise

@@ -36,6 +36,7 @@ template <class Form, class T>
 void SetTable(RowKernel& k, Dtype dtype) {
   const auto i = static_cast<size_t>(dtype);
   k.table[i] = PrepareTable<Form, T>;
+  k.axes[i] = PrepareAxes<Form, T>;
   k.store_sums[i] = StoreSums<T>;
   k.finish[0][i] = FinishRow<Form, T, Write::kPlain>;
   k.finish[1][i] = FinishRow<Form, T, Write::kStream>;

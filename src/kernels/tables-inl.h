@@ -75,25 +75,38 @@ HWY_INLINE void LoadTable(const TableShape& shape, const std::byte* from,
   }
 }
 
-// A block. Forward, the first element of a pair gets -sin of its own column
-// times its partner; backward, the partner's sin: see RotateStep.
+// A block of values that load(sin?, a0, a1, b0, b1) brings. Forward, the first
+// element of a pair gets -sin of its own column times its partner; backward,
+// the partner's sin: see RotateStep.
+template <class Form, class Load>
+HWY_INLINE void PrepareBlockBy(Direction direction, const Load& load,
+                               typename Form::Type::Compute* table) {
+  using V = ComputeVec<typename Form::Type>;
+  const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
+  V a0, a1, b0, b1;
+  load(false, a0, a1, b0, b1);
+  StoreTable<Form>(a0, a1, b0, b1, table);
+  load(true, a0, a1, b0, b1);
+  a0 = hn::Neg(a0);
+  a1 = hn::Neg(a1);
+  if (direction == Direction::kForward) {
+    StoreTable<Form>(a0, a1, b0, b1, table + 4 * n);
+  } else {
+    StoreTable<Form>(b0, b1, a0, a1, table + 4 * n);
+  }
+}
+
 template <class Form, class TableT>
 HWY_INLINE void PrepareBlock(const TableShape& shape, const std::byte* cos,
                              const std::byte* sin, size_t i,
                              typename Form::Type::Compute* table) {
   using V = ComputeVec<typename Form::Type>;
-  const size_t n = hn::Lanes(ComputeTag<typename Form::Type>());
-  V a0, a1, b0, b1;
-  LoadTable<TableT>(shape, cos, i, a0, a1, b0, b1);
-  StoreTable<Form>(a0, a1, b0, b1, table);
-  LoadTable<TableT>(shape, sin, i, a0, a1, b0, b1);
-  a0 = hn::Neg(a0);
-  a1 = hn::Neg(a1);
-  if (shape.direction == Direction::kForward) {
-    StoreTable<Form>(a0, a1, b0, b1, table + 4 * n);
-  } else {
-    StoreTable<Form>(b0, b1, a0, a1, table + 4 * n);
-  }
+  PrepareBlockBy<Form>(
+      shape.direction,
+      [&](bool second, V& a0, V& a1, V& b0, V& b1) HWY_ATTR {
+        LoadTable<TableT>(shape, second ? sin : cos, i, a0, a1, b0, b1);
+      },
+      table);
 }
 
 // A segment of fewer pairs than a block.
@@ -138,6 +151,78 @@ void PrepareTable(const TableShape& shape, const std::byte* cos,
     }
     cos += shape.segment;
     sin += shape.segment;
+  }
+}
+
+// 2 L values from pair i on, each from the row of its axis. Rows of other axes
+// are read and left out: what is put together in memory by narrow stores waits
+// to be read as vectors.
+template <class TableT, class V>
+HWY_INLINE void LoadAxes(const TableShape& shape, const std::byte* const* rows,
+                         ptrdiff_t offset, size_t i, V& a0, V& a1) {
+  const hn::DFromV<V> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const hn::Rebind<uint32_t, decltype(d)> d32;
+  const size_t n = hn::Lanes(d);
+  const auto axis_at = [&](size_t at) HWY_ATTR {
+    const auto axis = hn::PromoteTo(d32, hn::LoadU(d8, shape.axis + at));
+    if constexpr (sizeof(hn::TFromD<decltype(d)>) == 8) {
+      return hn::PromoteTo(du, axis);
+    } else {
+      return axis;
+    }
+  };
+  const auto axis0 = axis_at(i);
+  const auto axis1 = axis_at(i + n);
+  for (int k = 0; k < shape.axes; ++k) {
+    V v0, v1;
+    Load2(TableT(),
+          reinterpret_cast<const typename TableT::Mem*>(rows[k] + offset) + i,
+          v0, v1);
+    const auto id = hn::Set(du, static_cast<hn::TFromD<decltype(du)>>(k));
+    a0 = k == 0 ? v0
+                : hn::IfThenElse(hn::RebindMask(d, hn::Eq(axis0, id)), v0, a0);
+    a1 = k == 0 ? v1
+                : hn::IfThenElse(hn::RebindMask(d, hn::Eq(axis1, id)), v1, a1);
+  }
+}
+
+// Fewer pairs than a block.
+template <class Form, class TableT>
+HWY_NOINLINE void PrepareShortAxes(const TableShape& shape,
+                                   const std::byte* const* rows, ptrdiff_t sin,
+                                   typename Form::Type::Compute* table) {
+  constexpr size_t kSize = sizeof(typename TableT::Mem);
+  HWY_ALIGN std::byte row[2][2 * HWY_MAX_BYTES];  // at most L pairs
+  for (size_t i = 0; i < shape.pairs; ++i) {
+    const std::byte* from = rows[shape.axis[i]] + i * kSize;
+    memcpy(row[0] + i * kSize, from, kSize);
+    memcpy(row[1] + i * kSize, from + sin, kSize);
+  }
+  PrepareShort<Form, TableT>(shape, row[0], row[1], table);
+}
+
+template <class Form, class TableT>
+void PrepareAxes(const TableShape& shape, const std::byte* const* rows,
+                 ptrdiff_t sin, std::byte* to) noexcept {
+  using V = ComputeVec<typename Form::Type>;
+  auto* table = reinterpret_cast<typename Form::Type::Compute*>(to);
+  const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
+  if (shape.pairs < step) {
+    PrepareShortAxes<Form, TableT>(shape, rows, sin, table);
+    return;
+  }
+  for (size_t i = 0; i < shape.pairs; i += step, table += 4 * step) {
+    PrepareBlockBy<Form>(
+        shape.direction,
+        [&](bool second, V& a0, V& a1, V& b0, V& b1) HWY_ATTR {
+          LoadAxes<TableT>(shape, rows, second ? sin : 0,
+                           HWY_MIN(i, shape.pairs - step), a0, a1);
+          b0 = a0;
+          b1 = a1;
+        },
+        table);
   }
 }
 

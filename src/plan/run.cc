@@ -36,7 +36,7 @@ struct Scratch {
   alignas(64) std::byte bytes[kScratchBytes];
   kernels::TableRows tables;
   kernels::SumsRows sums;
-  const std::byte* table_rows[kMostTableRows];
+  TableRoom table_room;
 };
 
 // The unit's tables as they lie in memory.
@@ -63,7 +63,7 @@ void PrepareUnit(const Context& c, int index, const ColumnTile& tile,
   const RawTables raw = TablesOf(c, unit);
   if (TablesDirect(c.plan.problem) && !op.strided && !c.mode[index].buffered) {
     scratch.tables = DirectTables(c.plan, *op.kernel, c.addresses, raw, tile,
-                                  scratch.table_rows);
+                                  scratch.table_room);
     unit.tables = &scratch.tables;
   } else {
     PrepareTables(c.plan, *op.kernel, c.addresses, raw, tile, unit.table,

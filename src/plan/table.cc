@@ -109,72 +109,23 @@ void GatherTables(const Plan::Impl& plan, const std::byte* cos,
   }
 }
 
-// Which position row pair i takes its angle from.
-int SectionOf(const Problem& p, int64_t i) {
+// Which position row each pair of [first, first + pairs) takes its angle from.
+void FillAxes(const Problem& p, int64_t first, int64_t pairs, uint8_t* axis) {
   if (p.axes == AxisLayout::kInterleaved) {
-    const auto axis = static_cast<int>(i % 3);
-    return axis != 0 && i / 3 < p.section[axis] ? axis : 0;
-  }
-  int axis = 0;
-  for (int64_t end = p.section[0]; i >= end; end += p.section[axis]) ++axis;
-  return axis;
-}
-
-// Overwrites the pairs of [first, first + pairs) that belong to `axis` when the
-// axes are interleaved: every third, from `axis` on.
-template <class Bits>
-void OverwriteThirds(const Problem& p, int axis, int64_t first, int64_t pairs,
-                     const std::byte* from, std::byte* to) {
-  const int64_t end = std::min(3 * p.section[axis], first + pairs);
-  int64_t i = first + (axis - first % 3 + 3) % 3;
-  for (; i < end; i += 3) {
-    memcpy(to + (i - first) * sizeof(Bits), from + i * sizeof(Bits),
-           sizeof(Bits));
-  }
-}
-
-// Copies the columns [column, column + pairs) of a cache row's half.
-void CopyColumns(const Plan::Impl& plan, const std::byte* row, int64_t column,
-                 int64_t pairs, std::byte* to) {
-  const TensorDesc& cache = plan.problem.desc[kCache];
-  const auto element = static_cast<int64_t>(plan.table_element);
-  const int64_t stride = cache.strides[1] * element;
-  if (cache.strides[1] == 1) {
-    memcpy(to, row + column * element, static_cast<size_t>(pairs * element));
-  } else {
-    Gather(plan.table_element, row + column * stride, stride, pairs, to);
-  }
-}
-
-// One half (cos or sin) of the angles of a token with sections.
-void AssembleSections(const Plan::Impl& plan, const std::byte* const* rows,
-                      int64_t half, int64_t first, int64_t pairs,
-                      std::byte* to) {
-  const Problem& p = plan.problem;
-  const auto element = static_cast<int64_t>(plan.table_element);
-  const int64_t offset = half * plan.pairs;
-  const bool thirds =
-      p.axes == AxisLayout::kInterleaved && p.desc[kCache].strides[1] == 1;
-  if (thirds) {
-    CopyColumns(plan, rows[0], offset + first, pairs, to);
-    for (int axis = 1; axis < 3; ++axis) {
-      const std::byte* from = rows[axis] + offset * element;
-      if (element == 2) {
-        OverwriteThirds<uint16_t>(p, axis, first, pairs, from, to);
-      } else if (element == 4) {
-        OverwriteThirds<uint32_t>(p, axis, first, pairs, from, to);
-      } else {
-        OverwriteThirds<uint64_t>(p, axis, first, pairs, from, to);
-      }
+    for (int64_t i = first; i < first + pairs; ++i) {
+      const auto third = static_cast<uint8_t>(i % 3);
+      *axis++ = third != 0 && i / 3 < p.section[third] ? third : uint8_t{0};
     }
     return;
   }
-  for (int64_t i = first; i < first + pairs;) {
-    const int axis = SectionOf(p, i);
-    int64_t run = 1;
-    while (i + run < first + pairs && SectionOf(p, i + run) == axis) ++run;
-    CopyColumns(plan, rows[axis], offset + i, run, to + (i - first) * element);
-    i += run;
+  int64_t begin = 0;
+  for (int k = 0; k < p.sections; ++k) {
+    const int64_t from = std::max(begin, first);
+    begin += p.section[k];
+    const int64_t to = std::min(begin, first + pairs);
+    if (from < to) {
+      memset(axis + (from - first), k, static_cast<size_t>(to - from));
+    }
   }
 }
 
@@ -187,26 +138,37 @@ const std::byte* CacheRow(const Plan::Impl& plan, const std::byte* cache,
                      static_cast<int64_t>(plan.table_element);
 }
 
-// A row put together by sections, or from a cache with strided columns.
-void GatherCache(const Plan::Impl& plan, const std::byte* cache,
-                 const std::byte* token, const ColumnTile& tile,
-                 Gathered& gathered) {
-  const Problem& p = plan.problem;
-  const TensorDesc& positions = p.desc[kPositions];
-  const auto position_size = static_cast<int64_t>(DtypeSize(positions.dtype));
-  const std::byte* rows[4] = {};
-  for (int i = 0; i < std::max(p.sections, 1); ++i) {
-    const int64_t offset =
-        p.sections == 0 ? 0 : i * positions.strides[0] * position_size;
-    rows[i] = CacheRow(plan, cache, token + offset);
+// The cache rows of a token, one for each axis; how many.
+int CacheRows(const Plan::Impl& plan, const std::byte* cache,
+              const std::byte* token, const std::byte** rows) {
+  const TensorDesc& positions = plan.problem.desc[kPositions];
+  const int axes = std::max(plan.problem.sections, 1);
+  const int64_t list =
+      axes == 1 ? 0
+                : positions.strides[0] *
+                      static_cast<int64_t>(DtypeSize(positions.dtype));
+  for (int i = 0; i < axes; ++i) {
+    rows[i] = CacheRow(plan, cache, token + i * list);
   }
+  return axes;
+}
+
+// A row of a cache with strided columns.
+void GatherCache(const Plan::Impl& plan, const std::byte* const* rows,
+                 const uint8_t* axis, const ColumnTile& tile,
+                 Gathered& gathered) {
+  const auto size = static_cast<int64_t>(plan.table_element);
+  const int64_t stride = plan.problem.desc[kCache].strides[1] * size;
   for (int half = 0; half < 2; ++half) {
-    if (p.sections != 0) {
-      AssembleSections(plan, rows, half, tile.first, tile.pairs,
-                       gathered.values[2 * half]);
-    } else {
-      CopyColumns(plan, rows[0], half * plan.pairs + tile.first, tile.pairs,
-                  gathered.values[2 * half]);
+    const int64_t offset = (half * plan.pairs + tile.first) * stride;
+    std::byte* to = gathered.values[2 * half];
+    if (plan.problem.sections == 0) {
+      Gather(plan.table_element, rows[0] + offset, stride, tile.pairs, to);
+      continue;
+    }
+    for (int64_t i = 0; i < tile.pairs; ++i) {
+      memcpy(to + i * size, rows[axis[i]] + offset + i * stride,
+             plan.table_element);
     }
   }
 }
@@ -237,7 +199,7 @@ bool FindBad(const Problem& p, const std::byte* data, BadPosition* bad) {
 }  // namespace
 
 bool TablesDirect(const Problem& p) {
-  if (p.cached) return p.sections == 0 && p.desc[kCache].strides[1] == 1;
+  if (p.cached) return p.desc[kCache].strides[1] == 1;
   const TensorDesc& cos = p.desc[kCos];
   const TensorDesc& sin = p.desc[kSin];
   return cos.strides[cos.rank - 1] == 1 && sin.strides[sin.rank - 1] == 1;
@@ -247,10 +209,11 @@ kernels::TableRows DirectTables(const Plan::Impl& plan,
                                 const kernels::RowKernel& kernel,
                                 const Addresses& addresses,
                                 const RawTables& raw, const ColumnTile& tile,
-                                const std::byte** at) {
+                                TableRoom& room) {
   const auto element = static_cast<int64_t>(plan.table_element);
+  const auto dtype = static_cast<size_t>(plan.table_dtype);
   kernels::TableRows rows = {};
-  rows.prepare = kernel.table[static_cast<size_t>(plan.table_dtype)];
+  rows.prepare = kernel.table[dtype];
   rows.shape = DirectShape(plan, tile);
   if (!plan.problem.cached) {
     const int64_t offset =
@@ -261,34 +224,55 @@ kernels::TableRows DirectTables(const Plan::Impl& plan,
     rows.sin_step = raw.sin_step;
     return rows;
   }
+  const std::byte* cache = addresses.at[kCache] + tile.first * element;
+  const std::byte** at = room.at;
   for (int64_t i = 0; i < raw.count; ++i) {
-    at[i] = CacheRow(plan, addresses.at[kCache],
-                     raw.positions + i * raw.positions_step) +
-            tile.first * element;
+    at += CacheRows(plan, cache, raw.positions + i * raw.positions_step, at);
   }
-  rows.at = at;
-  rows.cos = at[0];
-  rows.sin = at[0] + plan.pairs * element;
+  rows.at = room.at;
+  rows.cos = room.at[0];
+  rows.sin = room.at[0] + plan.pairs * element;
+  if (plan.problem.sections != 0) {
+    FillAxes(plan.problem, tile.first, tile.pairs, room.axis);
+    rows.prepare_axes = kernel.axes[dtype];
+    rows.shape.axes = plan.problem.sections;
+    rows.shape.axis = room.axis;
+  }
   return rows;
 }
+
+namespace {
+
+// Rows that can be read as they lie.
+void PrepareDirect(const kernels::TableRows& rows, int64_t count,
+                   std::byte* table, size_t table_step) {
+  const ptrdiff_t sin = rows.sin - rows.cos;
+  for (int64_t i = 0; i < count; ++i, table += table_step) {
+    if (rows.shape.axes != 0) {
+      rows.prepare_axes(rows.shape, rows.at + i * rows.shape.axes, sin, table);
+    } else if (rows.at != nullptr) {
+      rows.prepare(rows.shape, rows.at[i], rows.at[i] + sin, table);
+    } else {
+      rows.prepare(rows.shape, rows.cos + i * rows.cos_step,
+                   rows.sin + i * rows.sin_step, table);
+    }
+  }
+}
+
+}  // namespace
 
 void PrepareTables(const Plan::Impl& plan, const kernels::RowKernel& kernel,
                    const Addresses& addresses, const RawTables& raw,
                    const ColumnTile& tile, std::byte* table,
                    size_t table_step) {
   const Problem& p = plan.problem;
+  TableRoom room = {};
   if (TablesDirect(p)) {
-    const std::byte* at[kMostTableRows] = {};
-    const kernels::TableRows rows =
-        DirectTables(plan, kernel, addresses, raw, tile, at);
-    for (int64_t i = 0; i < raw.count; ++i, table += table_step) {
-      const std::byte* cos = p.cached ? at[i] : rows.cos + i * rows.cos_step;
-      const std::byte* sin = p.cached ? at[i] + (rows.sin - rows.cos)
-                                      : rows.sin + i * rows.sin_step;
-      rows.prepare(rows.shape, cos, sin, table);
-    }
+    PrepareDirect(DirectTables(plan, kernel, addresses, raw, tile, room),
+                  raw.count, table, table_step);
     return;
   }
+  if (p.sections != 0) FillAxes(p, tile.first, tile.pairs, room.axis);
   const auto prepare = kernel.table[static_cast<size_t>(plan.table_dtype)];
   const kernels::TableShape shape = GatheredShape(plan, tile);
   const size_t segment_bytes =
@@ -297,8 +281,9 @@ void PrepareTables(const Plan::Impl& plan, const kernels::RowKernel& kernel,
   for (int64_t i = 0; i < raw.count; ++i, table += table_step) {
     for (int64_t s = 0; s < tile.segments; ++s) {
       if (p.cached) {
-        GatherCache(plan, addresses.at[kCache],
-                    raw.positions + i * raw.positions_step, tile, gathered);
+        CacheRows(plan, addresses.at[kCache],
+                  raw.positions + i * raw.positions_step, room.at);
+        GatherCache(plan, room.at, room.axis, tile, gathered);
       } else {
         GatherTables(plan, raw.cos + i * raw.cos_step,
                      raw.sin + i * raw.sin_step, tile, tile.segment + s,

@@ -28,12 +28,18 @@ struct RawTables {
 /// Can a kernel read table rows as they lie?
 bool TablesDirect(const Problem& problem);
 
-/// The rows for a kernel to prepare. `at` has room for `raw.count` addresses.
+/// What TableRows points to.
+struct TableRoom {
+  const std::byte* at[4 * kMostTableRows];  ///< cache rows, axis by axis
+  uint8_t axis[kTilePairs];                 ///< of each pair
+};
+
+/// The rows for a kernel to prepare.
 kernels::TableRows DirectTables(const Plan::Impl& plan,
                                 const kernels::RowKernel& kernel,
                                 const Addresses& addresses,
                                 const RawTables& raw, const ColumnTile& tile,
-                                const std::byte** at);
+                                TableRoom& room);
 
 /// Writes a tile of each table row in the order of `kernel` to `table` and then
 /// `table_step` bytes further.
