@@ -25,6 +25,16 @@ inline constexpr int64_t kStackColumns = 4096;
 /// Row buffers in workspace, and so tasks, where rows are wider than that.
 inline constexpr size_t kRowBuffers = 16;
 
+/// n / d and n % d. Small works divide little, and a division takes longer than
+/// a comparison.
+struct Division {
+  int64_t quotient, rest;
+};
+inline Division Divide(int64_t n, int64_t d) {
+  if (n < d) return {0, n};
+  return {n / d, n % d};
+}
+
 /// Axes that are walked together: sizes, and strides in bytes for each tensor.
 template <int kTensors>
 struct Axes {
@@ -40,9 +50,10 @@ struct Axes {
   /// Byte offset of flat index `index` over the first `axes` axes.
   int64_t Offset(int tensor, int64_t index, int first, int end) const {
     int64_t offset = 0;
-    for (int i = end - 1; i >= first; --i) {
-      offset += index % size[i] * stride[tensor][i];
-      index /= size[i];
+    for (int i = end - 1; i >= first && index != 0; --i) {
+      const Division at = Divide(index, size[i]);
+      offset += at.rest * stride[tensor][i];
+      index = at.quotient;
     }
     return offset;
   }

@@ -50,13 +50,15 @@ bool MayCoincide(int out, int in) {
          (out == kOut1 && (in == kIn1 || in == kX1));
 }
 
-bool RangesMeet(const Problem& p, const Addresses& a, const SlotPair& pair) {
-  // Wide enough for any address plus any extent.
-  using Wide = __int128;
-  const Wide out = reinterpret_cast<uintptr_t>(a.at[pair.out]);
-  const Wide other = reinterpret_cast<uintptr_t>(a.at[pair.other]);
-  return out + p.extent[pair.out].end > other + p.extent[pair.other].lowest &&
-         other + p.extent[pair.other].end > out + p.extent[pair.out].lowest;
+// Addresses of the bytes that a tensor may touch.
+struct Range {
+  uintptr_t begin, end;
+};
+
+Range RangeOf(const Problem& p, const Addresses& a, int slot) {
+  const auto base = reinterpret_cast<uintptr_t>(a.at[slot]);
+  return {base + static_cast<uintptr_t>(p.extent[slot].lowest),
+          base + static_cast<uintptr_t>(p.extent[slot].end)};
 }
 
 Status CheckOverlap(const Problem& p, const Addresses& a, int out, int other) {
@@ -79,9 +81,16 @@ Status CheckOverlap(const Problem& p, const Addresses& a, int out, int other) {
 }
 
 Status CheckOverlaps(const Plan::Impl& plan, const Addresses& a) {
+  Range range[kSlots];
+  for (int i = 0; i < plan.slots_with_data; ++i) {
+    const int slot = plan.with_data[i];
+    range[slot] = RangeOf(plan.problem, a, slot);
+  }
   for (int i = 0; i < plan.apart_count; ++i) {
     const SlotPair& pair = plan.apart[i];
-    if (!RangesMeet(plan.problem, a, pair)) continue;
+    const Range& out = range[pair.out];
+    const Range& other = range[pair.other];
+    if (out.end <= other.begin || other.end <= out.begin) continue;
     Status status = CheckOverlap(plan.problem, a, pair.out, pair.other);
     if (!status.ok()) return status;
   }

@@ -8,8 +8,6 @@
 namespace ropewalk {
 namespace {
 
-using kernels::GradientArgs;
-
 constexpr int kIn = OperandPlan::kIn;
 constexpr int kX = OperandPlan::kX;
 constexpr int kOut = OperandPlan::kOut;
@@ -33,62 +31,40 @@ int64_t PartColumns(const Plan::Impl& plan, int tensor) {
   return IsJoined(plan.problem, tensor) ? 1 : plan.pairs;
 }
 
-void CallKernel(const OperandPlan& op, const GradientArgs& args,
+void CallKernel(const OperandPlan& op, const RowRun& run,
                 kernels::StoreKind store, bool rotate, bool sums) {
   const auto kind = static_cast<size_t>(store);
   if (!sums) {
-    op.kernel->rotate[kind](args.row);
+    op.kernel->rotate[kind](run.row);
   } else if (rotate) {
-    op.kernel->gradient[kind](args);
+    op.kernel->gradient[kind](run);
   } else {
-    op.kernel->sums_only(args);
+    op.kernel->sums_only(run);
   }
 }
 
-GradientArgs ArgsOf(const OperandPlan& op, const RowRun& run,
-                    const ColumnTile& tile) {
-  GradientArgs args = {};
-  args.row.in = run.in;
-  args.row.out = run.out;
-  args.row.in_kept = run.in_kept;
-  args.row.out_kept = run.out_kept;
-  args.row.in_shared = run.in_shared;
-  args.row.out_shared = run.out_shared;
-  args.row.kept = static_cast<size_t>(run.kept);
-  args.row.shared = static_cast<size_t>(run.shared);
-  args.row.shared_inside = op.shared_inside;
-  args.row.pairs = static_cast<size_t>(tile.pairs);
-  args.row.segments = static_cast<size_t>(tile.segments);
-  args.row.table = run.table;
-  args.row.table_step = run.table_step;
-  args.row.tables = run.tables;
-  args.row.next_in = run.next_in;
-  args.x = run.x;
-  args.x_kept = run.x_kept;
-  args.x_shared = run.x_shared;
-  args.sums = run.sums;
-  args.sums_step = run.sums_step;
-  args.fresh = run.fresh;
-  args.finish = run.finish;
-  args.line = static_cast<size_t>(op.line);
-  args.in_line = static_cast<size_t>(run.in_line);
-  args.next_x = run.next_x;
-  return args;
+// Sets the addresses of one of several rows.
+void MoveTo(RowRun& run, const RowRun& all, size_t kept, size_t shared) {
+  const auto k = static_cast<ptrdiff_t>(kept);
+  const auto s = static_cast<ptrdiff_t>(shared);
+  run.row.in = all.row.in + k * all.row.in_kept + s * all.row.in_shared;
+  run.row.out = all.row.out + k * all.row.out_kept + s * all.row.out_shared;
+  run.x = all.x + k * all.x_kept + s * all.x_shared;
+  run.row.table = all.row.table + kept * all.row.table_step;
+  run.sums = all.sums + kept * all.sums_step / sizeof(double);
 }
 
 // Calls visit(run) for `most` rows or fewer that share a table row, as a run of
 // their own, without sums.
 template <class Visit>
-void ForEachPiece(const RowRun& all, int64_t most, Visit visit) {
-  RowRun run = all;
-  run.kept = 1;
-  run.next_in = run.next_x = nullptr;
-  for (int64_t k = 0; k < all.kept; ++k) {
-    run.table = all.table + static_cast<size_t>(k) * all.table_step;
-    for (int64_t row = 0; row < all.shared; row += most) {
-      run.in = all.in + k * all.in_kept + row * all.in_shared;
-      run.out = all.out + k * all.out_kept + row * all.out_shared;
-      run.shared = std::min(most, all.shared - row);
+void ForEachPiece(const RowRun& all, size_t most, Visit visit) {
+  for (size_t k = 0; k < all.row.kept; ++k) {
+    for (size_t row = 0; row < all.row.shared; row += most) {
+      RowRun run = all;
+      run.row.kept = 1;
+      run.row.shared = std::min(most, all.row.shared - row);
+      run.row.next_in = nullptr;
+      MoveTo(run, all, k, row);
       visit(run);
     }
   }
@@ -97,25 +73,21 @@ void ForEachPiece(const RowRun& all, int64_t most, Visit visit) {
 // Calls visit(run) for each block of rows that add to one row of sums, as a run
 // of its own.
 template <class Visit>
-void ForEachBlock(const OperandPlan& op, const RowRun& all, Visit visit) {
-  RowRun run = all;
-  run.kept = 1;
-  run.next_in = run.next_x = nullptr;
-  for (int64_t k = 0; k < all.kept; ++k) {
-    run.table = all.table + static_cast<size_t>(k) * all.table_step;
-    run.sums =
-        all.sums + static_cast<size_t>(k) * all.sums_step / sizeof(double);
-    run.fresh = all.fresh;
-    run.in_line = all.in_line;
-    for (int64_t row = 0; row < all.shared; row += run.shared) {
-      run.in = all.in + k * all.in_kept + row * all.in_shared;
-      run.x = all.x + k * all.x_kept + row * all.x_shared;
-      run.out = all.out + k * all.out_kept + row * all.out_shared;
-      run.shared = std::min({static_cast<int64_t>(kernels::kBlockRows),
-                             op.line - run.in_line, all.shared - row});
+void ForEachBlock(const RowRun& all, Visit visit) {
+  for (size_t k = 0; k < all.row.kept; ++k) {
+    size_t in_line = all.in_line;
+    for (size_t row = 0; row < all.row.shared;) {
+      RowRun run = all;
+      run.row.kept = 1;
+      run.row.shared = std::min(
+          {kernels::kBlockRows, all.line - in_line, all.row.shared - row});
+      run.row.next_in = run.next_x = nullptr;
+      run.fresh = all.fresh && row == 0;
+      run.in_line = in_line;
+      MoveTo(run, all, k, row);
+      row += run.row.shared;
+      in_line = (in_line + run.row.shared) % all.line;
       visit(run);
-      run.fresh = false;
-      run.in_line = (run.in_line + run.shared) % op.line;
     }
   }
 }
@@ -195,54 +167,56 @@ void RunStrided(const Plan::Impl& plan, const OperandPlan& op,
                 const int64_t (&column)[OperandPlan::kTensors],
                 const ColumnTile& tile, const RowRun& all, bool rotate,
                 bool sums) {
+  constexpr ptrdiff_t kStep = sizeof(Gathered::values[0]);
   const TilePairs in(plan, op, kIn, column[kIn], tile);
   const TilePairs x(plan, op, kX, column[kX], tile);
   const TilePairs out(plan, op, kOut, column[kOut], tile);
   Gathered in_rows;
   Gathered x_rows;
   Gathered out_rows;
-  ForEachBlock(op, all, [&](const RowRun& run) {
-    GradientArgs args = ArgsOf(op, run, tile);
-    args.row.in = in_rows.values[0];
-    args.row.out = out_rows.values[0];
-    args.x = x_rows.values[0];
-    args.row.in_part = args.row.out_part = args.x_part = tile.pairs;
-    args.row.in_shared = args.row.out_shared = args.x_shared =
-        sizeof(Gathered::values[0]);
-    for (int64_t r = 0; r < run.shared; ++r) {
-      in.Load(run.in + r * run.in_shared, in_rows.values[r]);
-      if (sums) x.Load(run.x + r * run.x_shared, x_rows.values[r]);
+  ForEachBlock(all, [&](const RowRun& run) {
+    RowRun gathered = run;
+    gathered.row.in = in_rows.values[0];
+    gathered.row.out = out_rows.values[0];
+    gathered.x = x_rows.values[0];
+    gathered.row.in_part = gathered.row.out_part = gathered.x_part = tile.pairs;
+    gathered.row.in_shared = gathered.row.out_shared = gathered.x_shared =
+        kStep;
+    for (size_t r = 0; r < run.row.shared; ++r) {
+      const auto row = static_cast<ptrdiff_t>(r);
+      in.Load(run.row.in + row * run.row.in_shared, in_rows.values[r]);
+      if (sums) x.Load(run.x + row * run.x_shared, x_rows.values[r]);
     }
-    CallKernel(op, args, kernels::StoreKind::kPlain, rotate, sums);
-    for (int64_t r = 0; rotate && r < run.shared; ++r) {
-      out.Store(out_rows.values[r], run.out + r * run.out_shared);
+    CallKernel(op, gathered, kernels::StoreKind::kPlain, rotate, sums);
+    for (size_t r = 0; rotate && r < run.row.shared; ++r) {
+      const auto row = static_cast<ptrdiff_t>(r);
+      out.Store(out_rows.values[r], run.row.out + row * run.row.out_shared);
     }
   });
 }
 
 void RunDirect(const Plan::Impl& plan, const OperandPlan& op,
-               kernels::StoreKind store, const ColumnTile& tile,
-               const RowRun& run, bool rotate, bool sums) {
+               kernels::StoreKind store, const ColumnTile& tile, RowRun& run,
+               bool rotate, bool sums) {
   const auto element = static_cast<int64_t>(op.element);
-  GradientArgs args = ArgsOf(op, run, tile);
   // What is prefetched lies as far into its row as what is read.
   const auto advance = [&](const std::byte*& next, int tensor) {
     if (next == nullptr) return;
     next += (plan.problem.start + FirstColumn(plan, tensor, tile)) * element;
   };
-  advance(args.row.next_in, kIn);
-  advance(args.next_x, kX);
-  args.row.in += FirstColumn(plan, kIn, tile) * element;
-  args.row.in_part = PartColumns(plan, kIn);
+  advance(run.row.next_in, kIn);
+  run.row.in += FirstColumn(plan, kIn, tile) * element;
+  run.row.in_part = PartColumns(plan, kIn);
   if (rotate) {
-    args.row.out += FirstColumn(plan, kOut, tile) * element;
-    args.row.out_part = PartColumns(plan, kOut);
+    run.row.out += FirstColumn(plan, kOut, tile) * element;
+    run.row.out_part = PartColumns(plan, kOut);
   }
   if (sums) {
-    args.x += FirstColumn(plan, kX, tile) * element;
-    args.x_part = PartColumns(plan, kX);
+    advance(run.next_x, kX);
+    run.x += FirstColumn(plan, kX, tile) * element;
+    run.x_part = PartColumns(plan, kX);
   }
-  CallKernel(op, args, store, rotate, sums);
+  CallKernel(op, run, store, rotate, sums);
 }
 
 // Interleave-half in place: rows are read from copies of themselves, several
@@ -258,14 +232,15 @@ void RotateBuffered(const Plan::Impl& plan, const OperandPlan& op,
   const int64_t most = std::max<int64_t>(1, kCopyBytes / bytes);
   const int64_t column[OperandPlan::kTensors] = {element, op.column[kX],
                                                  op.column[kOut]};
-  ForEachPiece(all, most, [&](const RowRun& rows) {
-    for (int64_t row = 0; row < rows.shared; ++row) {
-      CopyStrided(op.element, rows.in + row * rows.in_shared, op.column[kIn],
-                  buffer + row * bytes, element, plan.problem.width);
+  ForEachPiece(all, static_cast<size_t>(most), [&](RowRun& run) {
+    for (size_t r = 0; r < run.row.shared; ++r) {
+      const auto row = static_cast<int64_t>(r);
+      CopyStrided(op.element, run.row.in + row * run.row.in_shared,
+                  op.column[kIn], buffer + row * bytes, element,
+                  plan.problem.width);
     }
-    RowRun run = rows;
-    run.in = buffer;
-    run.in_shared = bytes;
+    run.row.in = buffer;
+    run.row.in_shared = bytes;
     if (op.strided) {
       RunStrided(plan, op, column, tile, run, true, false);
     } else {
@@ -277,23 +252,25 @@ void RotateBuffered(const Plan::Impl& plan, const OperandPlan& op,
 }  // namespace
 
 void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
-             const ColumnTile& tile, const RowRun& all, bool rotate,
-             bool sums) {
-  RowRun run = all;
+             const ColumnTile& tile, RowRun& run, bool rotate, bool sums) {
   const int64_t start = plan.problem.start;
-  run.in += start * op.column[kIn];
-  if (rotate) run.out += start * op.column[kOut];
+  run.row.in += start * op.column[kIn];
+  if (rotate) run.row.out += start * op.column[kOut];
   if (sums) run.x += start * op.column[kX];
-  const bool buffered = mode.buffered && rotate;
-  const bool together = rotate && !buffered;
+  if (!mode.buffered && !op.strided) {
+    RunDirect(plan, op, mode.store, tile, run, rotate, sums);
+    return;
+  }
+  const RowRun all = run;
+  const bool together = rotate && !mode.buffered;
   if (together || sums) {  // sums first: they read what is overwritten
     if (op.strided) {
-      RunStrided(plan, op, op.column, tile, run, together, sums);
+      RunStrided(plan, op, op.column, tile, all, together, sums);
     } else {
       RunDirect(plan, op, mode.store, tile, run, together, sums);
     }
   }
-  if (buffered) RotateBuffered(plan, op, mode, tile, run);
+  if (mode.buffered && rotate) RotateBuffered(plan, op, mode, tile, all);
 }
 
 void CopyRest(const Plan::Impl& plan, const OperandPlan& op,
@@ -302,12 +279,12 @@ void CopyRest(const Plan::Impl& plan, const OperandPlan& op,
   const int64_t end = start + plan.problem.width;
   ForEachPiece(all, 1, [&](const RowRun& run) {
     if (start > 0) {
-      CopyStrided(op.element, run.in, op.column[kIn], run.out, op.column[kOut],
-                  start);
+      CopyStrided(op.element, run.row.in, op.column[kIn], run.row.out,
+                  op.column[kOut], start);
     }
     if (end < op.row) {
-      CopyStrided(op.element, run.in + end * op.column[kIn], op.column[kIn],
-                  run.out + end * op.column[kOut], op.column[kOut],
+      CopyStrided(op.element, run.row.in + end * op.column[kIn], op.column[kIn],
+                  run.row.out + end * op.column[kOut], op.column[kOut],
                   op.row - end);
     }
   });

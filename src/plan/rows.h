@@ -18,29 +18,25 @@ struct RowMode {
   std::byte* row_buffer = nullptr;  ///< in workspace; null: on the stack
 };
 
-/// Rows at equal steps, and the tables and sums that go with them: see RowArgs
-/// and GradientArgs.
-struct RowRun {
-  const std::byte* in;
-  const std::byte* x;
-  std::byte* out;
-  int64_t in_kept, x_kept, out_kept;
-  int64_t in_shared, x_shared, out_shared;
-  int64_t kept, shared;
-  std::byte* table;
-  size_t table_step;
-  const kernels::TableRows* tables;
-  double* sums;
-  size_t sums_step;
-  bool fresh;
-  const kernels::SumsRows* finish;
-  int64_t in_line;
-  const std::byte *next_in, *next_x;  ///< of the run that follows, or null
-};
+/// Rows at equal steps, and the tables and sums that go with them: what a
+/// kernel takes, but that in, x and out are the rows' first columns, before the
+/// slice, and that the parts are not set.
+using RowRun = kernels::GradientArgs;
 
-/// Rotates, and adds products, for a column tile of the rows.
+/// A run with what it has from operand and tile; no rows yet.
+inline RowRun EmptyRun(const OperandPlan& op, const ColumnTile& tile) {
+  RowRun run = {};
+  run.row.shared_inside = op.shared_inside;
+  run.row.pairs = static_cast<size_t>(tile.pairs);
+  run.row.segments = static_cast<size_t>(tile.segments);
+  run.line = static_cast<size_t>(op.line);
+  return run;
+}
+
+/// Rotates, and adds products, for a column tile of the rows. `run` is used up:
+/// a copy of what was just written would have to wait for the writes.
 void RunRows(const Plan::Impl& plan, const OperandPlan& op, const RowMode& mode,
-             const ColumnTile& tile, const RowRun& all, bool rotate, bool sums);
+             const ColumnTile& tile, RowRun& run, bool rotate, bool sums);
 
 /// Copies the columns outside the slice.
 void CopyRest(const Plan::Impl& plan, const OperandPlan& op, const RowRun& all);

@@ -127,6 +127,8 @@ void ForEachColumnTile(const Plan::Impl& plan, Visit visit) {
 // copied whole before any of its tiles is written.
 void RotateWideInPlace(const Context& c, int index, const Unit& whole,
                        int64_t begin, int64_t end, Scratch& scratch) {
+  constexpr int kIn = OperandPlan::kIn;
+  constexpr int kOut = OperandPlan::kOut;
   const Plan::Impl& plan = c.plan;
   const OperandPlan& op = plan.operand[index];
   RowMode mode = c.mode[index];
@@ -137,30 +139,32 @@ void RotateWideInPlace(const Context& c, int index, const Unit& whole,
   Unit unit = whole;
   unit.count = 1;
   OperandPlan from_buffer = op;
-  from_buffer.column[OperandPlan::kIn] = static_cast<int64_t>(op.element);
+  from_buffer.column[kIn] = static_cast<int64_t>(op.element);
   mode.buffered = false;
   for (int64_t t = 0; t < whole.count; ++t) {
     unit.first = whole.first + t;
     for (int64_t row = begin; row < end; ++row) {
-      const std::byte* in =
-          c.addresses.at[in_slot] + KeptOffset(plan, in_slot, unit) +
-          op.shared.Offset(OperandPlan::kIn, row, 0, op.shared.rank);
-      RowRun run = {};
-      run.in = in + plan.problem.start * op.column[OperandPlan::kIn];
+      const std::byte* in = c.addresses.at[in_slot] +
+                            KeptOffset(plan, in_slot, unit) +
+                            op.shared.Offset(kIn, row, 0, op.shared.rank);
+      const std::byte* from = in + plan.problem.start * op.column[kIn];
       for (int64_t i = 0; i < plan.problem.width; ++i) {
         memcpy(buffer + static_cast<size_t>(i) * op.element,
-               run.in + i * op.column[OperandPlan::kIn], op.element);
+               from + i * op.column[kIn], op.element);
       }
-      // RunRows skips to the slice, which is where the buffer begins.
-      run.in = buffer - plan.problem.start * static_cast<int64_t>(op.element);
-      run.out = c.addresses.out(out_slot) + KeptOffset(plan, out_slot, unit) +
-                op.shared.Offset(OperandPlan::kOut, row, 0, op.shared.rank);
-      run.kept = run.shared = 1;
       ForEachColumnTile(plan, [&](const ColumnTile& tile) {
         LayOutScratch(plan, tile, scratch, unit);
         PrepareTables(plan, *op.kernel, c.addresses, TablesOf(c, unit), tile,
                       unit.table, unit.row_table);
-        run.table = unit.table;
+        RowRun run = EmptyRun(op, tile);
+        // RunRows skips to the slice, which is where the buffer begins.
+        run.row.in =
+            buffer - plan.problem.start * static_cast<int64_t>(op.element);
+        run.row.out = c.addresses.out(out_slot) +
+                      KeptOffset(plan, out_slot, unit) +
+                      op.shared.Offset(kOut, row, 0, op.shared.rank);
+        run.row.kept = run.row.shared = 1;
+        run.row.table = unit.table;
         RunRows(plan, from_buffer, mode, tile, run, true, false);
       });
     }
@@ -171,10 +175,11 @@ void RunUnit(const Context& c, int64_t index, Scratch& scratch) {
   const Plan::Impl& plan = c.plan;
   const int operands = plan.problem.operands;
   Unit unit = {};
-  int64_t chunk = index % plan.chunks;
-  const int64_t kept = index / plan.chunks;
-  unit.kept_first = kept / plan.tiles;
-  unit.first = kept % plan.tiles * plan.tile;
+  const Division chunks = Divide(index, plan.chunks);
+  const Division tiles = Divide(chunks.quotient, plan.tiles);
+  int64_t chunk = chunks.rest;
+  unit.kept_first = tiles.quotient;
+  unit.first = tiles.rest * plan.tile;
   unit.count =
       std::min(plan.tile, plan.kept.size[plan.kept.rank - 1] - unit.first);
   unit.chunk = plan.chunked ? chunk : -1;

@@ -32,37 +32,41 @@ class RowWalk {
 
   void Walk(int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end;) {
-      RowRun run = {};
-      run.in = At(kIn, row);
-      run.x = At(kX, row);
-      run.out = const_cast<std::byte*>(At(kOut, row));
-      run.in_kept = tile_stride_[kIn];
-      run.x_kept = tile_stride_[kX];
-      run.out_kept = tile_stride_[kOut];
-      run.kept = unit_.count;
-      run.shared = 1;
+      RowRun run = EmptyRun(op_, tile_);
+      int64_t shared = 1;
       if (op_.shared.rank > 0) {
         const int last = op_.shared.rank - 1;
         const int64_t line = op_.shared.size[last];
-        run.in_shared = op_.shared.stride[kIn][last];
+        run.row.in_shared = op_.shared.stride[kIn][last];
         run.x_shared = op_.shared.stride[kX][last];
-        run.out_shared = op_.shared.stride[kOut][last];
-        run.shared = std::min(line - row % line, end - row);
+        run.row.out_shared = op_.shared.stride[kOut][last];
+        shared = std::min(line - Divide(row, line).rest, end - row);
       }
-      run.table = unit_.table;
-      run.table_step = unit_.row_table;
-      run.tables = row == begin ? unit_.tables : nullptr;
+      run.row.in = At(kIn, row);
+      run.x = At(kX, row);
+      run.row.out = const_cast<std::byte*>(At(kOut, row));
+      run.row.in_kept = tile_stride_[kIn];
+      run.x_kept = tile_stride_[kX];
+      run.row.out_kept = tile_stride_[kOut];
+      run.row.kept = static_cast<size_t>(unit_.count);
+      run.row.shared = static_cast<size_t>(shared);
+      run.row.table = unit_.table;
+      run.row.table_step = unit_.row_table;
+      run.row.tables = row == begin ? unit_.tables : nullptr;
       run.sums = unit_.sums;
       run.sums_step = unit_.row_sums;
       run.fresh = row == begin;
-      run.in_line = row % op_.line;
-      row += run.shared;
+      run.in_line = static_cast<size_t>(Divide(row, op_.line).rest);
+      row += shared;
       run.finish = row == end ? unit_.finish : nullptr;
-      const bool once = op_.shared_inside || run.shared == 1;
+      const bool once = op_.shared_inside || shared == 1;
       if (once && run.fresh && row == end) UseOneRow(run);
-      run.next_in = row < end ? At(kIn, row) : AfterTile(kIn);
+      run.row.next_in = row < end ? At(kIn, row) : AfterTile(kIn);
       run.next_x = row < end ? At(kX, row) : AfterTile(kX);
-      Run(run);
+      if (copies_rest_) CopyRest(plan_, op_, run);
+      if (tile_.pairs > 0) {
+        RunRows(plan_, op_, mode_, tile_, run, rotate_, sums_);
+      }
     }
   }
 
@@ -87,15 +91,8 @@ class RowWalk {
   // cache.
   void UseOneRow(RowRun& run) const {
     if (plan_.problem.operands != 1) return;
-    if (run.tables != nullptr && sums_) run.table_step = 0;
+    if (run.row.tables != nullptr && sums_) run.row.table_step = 0;
     if (run.finish != nullptr) run.sums_step = 0;
-  }
-
-  void Run(const RowRun& run) {
-    if (tile_.pairs > 0) {
-      RunRows(plan_, op_, mode_, tile_, run, rotate_, sums_);
-    }
-    if (copies_rest_) CopyRest(plan_, op_, run);
   }
 
   const Plan::Impl& plan_;
