@@ -319,9 +319,10 @@ class GradientCall {
   // and the table row that it has to itself.
   static Ahead AheadOf(const GradientArgs& a, ptrdiff_t shared,
                        ptrdiff_t kept) {
+    const size_t bytes = RowBytes(a.row, sizeof(Mem));
     return a.row.shared_inside
-               ? Ahead(shared, a.row.shared, sizeof(Mem))
-               : Ahead(kept, a.row.kept, sizeof(Mem), kBlockRows);
+               ? Ahead(shared, a.row.shared, bytes, sizeof(Mem))
+               : Ahead(kept, a.row.kept, bytes, sizeof(Mem), kBlockRows);
   }
   static HWY_INLINE ptrdiff_t Elements(ptrdiff_t bytes) {
     return bytes / static_cast<ptrdiff_t>(sizeof(Mem));

@@ -130,19 +130,25 @@ constexpr ptrdiff_t kPrefetchAhead = 2048;
 constexpr ptrdiff_t kPrefetchAhead16 = 4096;
 #endif
 
+HWY_INLINE size_t RowBytes(const RowArgs& a, size_t element) {
+  return 2 * a.pairs * a.segments * element;
+}
+
 // Which row is prefetched while another is worked on: some rows further on, or
 // past the end of the run in the next one; less far where `runs` runs are read
 // side by side, as all that is on its way lies in the nearest cache. Addresses
 // are numbers here, since they may lie outside of the tensor.
 class Ahead {
  public:
-  Ahead(ptrdiff_t step, size_t rows, size_t element, size_t runs = 1)
+  // `touched`: bytes of a row, of which a slice leaves most untouched.
+  Ahead(ptrdiff_t step, size_t rows, size_t touched, size_t element,
+        size_t runs = 1)
       : step_(step), rows_(static_cast<ptrdiff_t>(rows)) {
     const ptrdiff_t bytes = (element >= 4 ? kPrefetchAhead : kPrefetchAhead16) /
                             static_cast<ptrdiff_t>(runs);
-    const ptrdiff_t size = step < 0 ? -step : step;
+    const auto size = static_cast<ptrdiff_t>(HWY_MAX(touched, size_t{64}));
     // Rows longer than the distance are prefetched within themselves.
-    ahead_ = size > bytes || size == 0 ? 0 : bytes / size;
+    ahead_ = size > bytes || step == 0 ? 0 : bytes / size;
     within_ = ahead_ == 0 ? bytes : 0;
   }
   void SetNext(const std::byte* next) {
@@ -292,9 +298,9 @@ HWY_INLINE void RotateRow(Segment<Form> s, size_t segments, size_t numbers) {
 }
 
 // Which widths a loop over rows is made for: segments of fewer pairs than a
-// block, of any number, or rows of one segment of up to two blocks, whose table
-// stays in registers.
-enum class Width { kShort, kAny, kTwoBlocks };
+// block, of any number, or rows of one segment of one block, or of up to two,
+// whose table stays in registers.
+enum class Width { kShort, kAny, kOneBlock, kTwoBlocks };
 
 // Has the target registers for the tables of two blocks?
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
@@ -304,7 +310,7 @@ constexpr bool kHasTwoBlocks = false;
 #endif
 
 // Rows of one segment of up to so many pairs are read whole before they are
-// written: by RotateTwoBlocks, or as RotateSegment loads the last block first.
+// written: by RotateWholeRows, or as RotateSegment loads the last block first.
 template <class Form>
 HWY_INLINE size_t WholePairs() {
   const size_t step = 2 * hn::Lanes(ComputeTag<typename Form::Type>());
@@ -406,10 +412,11 @@ HWY_INLINE void RotateLoop(RowLoop loop, const RowArgs& a, const Ahead& ahead,
   }
 }
 
-// The same for rows of up to two blocks, which may overlap. A row is read whole
-// before it is written. kOneTable: the rows share a table row.
-template <class Form, StoreKind kKind, bool kOneTable, class BeforeRow>
-HWY_INLINE void RotateTwoBlocks(RowLoop loop, const RowArgs& a,
+// The same for rows of one block or of up to two, which may overlap. A row is
+// read whole before it is written. kOneTable: the rows share a table row.
+template <class Form, StoreKind kKind, bool kTwo, bool kOneTable,
+          class BeforeRow>
+HWY_INLINE void RotateWholeRows(RowLoop loop, const RowArgs& a,
                                 const Ahead& ahead,
                                 const BeforeRow& before_row) {
   using In = typename Form::In;
@@ -424,7 +431,9 @@ HWY_INLINE void RotateTwoBlocks(RowLoop loop, const RowArgs& a,
   const auto load_table = [&]() HWY_ATTR {
     const auto* table = reinterpret_cast<const Compute*>(loop.table);
     LoadTableBlock(table, c0, c1, c2, c3, s0, s1, s2, s3);
-    LoadTableBlock(table + 4 * step, c4, c5, c6, c7, s4, s5, s6, s7);
+    if constexpr (kTwo) {
+      LoadTableBlock(table + 4 * step, c4, c5, c6, c7, s4, s5, s6, s7);
+    }
   };
   if constexpr (kOneTable) load_table();
   for (size_t row = 0; row < loop.rows; ++row) {
@@ -432,16 +441,24 @@ HWY_INLINE void RotateTwoBlocks(RowLoop loop, const RowArgs& a,
     const auto* in = reinterpret_cast<const Mem*>(loop.in);
     auto* out = reinterpret_cast<Mem*>(loop.out);
     V x0, x1, x2, x3, x4, x5, x6, x7;
-    In::LoadTwo(in, a.in_part, second, x0, x1, x2, x3, x4, x5, x6, x7);
+    if constexpr (kTwo) {
+      In::LoadTwo(in, a.in_part, second, x0, x1, x2, x3, x4, x5, x6, x7);
+    } else {
+      In::Load(in, a.in_part, x0, x1, x2, x3);
+      HWY_FENCE;
+    }
     if constexpr (kKind != StoreKind::kPlain) {
       PrefetchRow<Mem>(ahead.Of(loop.in, row), 2 * a.pairs);
     }
     if constexpr (!kOneTable) load_table();
     RotateBlockBy<Form::kOrder>(x0, x1, x2, x3, c0, c1, c2, c3, s0, s1, s2, s3);
     Out::template Store<WriteOf(kKind)>(x0, x1, x2, x3, out, a.out_part);
-    RotateBlockBy<Form::kOrder>(x4, x5, x6, x7, c4, c5, c6, c7, s4, s5, s6, s7);
-    Out::template Store<WriteOf(kKind)>(x4, x5, x6, x7,
-                                        PairAt<Out>(out, second), a.out_part);
+    if constexpr (kTwo) {
+      RotateBlockBy<Form::kOrder>(x4, x5, x6, x7, c4, c5, c6, c7, s4, s5, s6,
+                                  s7);
+      Out::template Store<WriteOf(kKind)>(x4, x5, x6, x7,
+                                          PairAt<Out>(out, second), a.out_part);
+    }
     loop.in += loop.in_step;
     loop.out += loop.out_step;
     loop.table += loop.table_step;
@@ -453,17 +470,19 @@ template <class Form, StoreKind kKind, Width kWidth>
 HWY_INLINE void RotateRowsOf(RowArgs a) {
   constexpr size_t kElement = sizeof(typename Form::Type::Mem);
   constexpr bool kShort = kWidth == Width::kShort;
+  constexpr bool kTwo = kWidth == Width::kTwoBlocks;
+  constexpr bool kWhole = kTwo || kWidth == Width::kOneBlock;
   TableSource<kKind != StoreKind::kPlain> tables(a);
   if (a.shared_inside) {
-    Ahead ahead(a.in_shared, a.shared, kElement);
+    Ahead ahead(a.in_shared, a.shared, RowBytes(a, kElement), kElement);
     for (size_t kept = 0; kept < a.kept; ++kept) {
       ahead.SetNext(kept + 1 < a.kept ? a.in + a.in_kept : a.next_in);
       tables.Prepare(kept, a.table);
       const RowLoop loop = {a.in,         a.out, a.table, a.in_shared,
                             a.out_shared, 0,     a.shared};
       const auto before_row = [](size_t) HWY_ATTR {};
-      if constexpr (kWidth == Width::kTwoBlocks) {
-        RotateTwoBlocks<Form, kKind, true>(loop, a, ahead, before_row);
+      if constexpr (kWhole) {
+        RotateWholeRows<Form, kKind, kTwo, true>(loop, a, ahead, before_row);
       } else {
         RotateLoop<Form, kKind, kShort>(loop, a, ahead, before_row);
       }
@@ -473,7 +492,7 @@ HWY_INLINE void RotateRowsOf(RowArgs a) {
     }
     return;
   }
-  Ahead ahead(a.in_kept, a.kept, kElement);
+  Ahead ahead(a.in_kept, a.kept, RowBytes(a, kElement), kElement);
   for (size_t shared = 0; shared < a.shared; ++shared) {
     ahead.SetNext(shared + 1 < a.shared ? a.in + a.in_shared : a.next_in);
     const RowLoop loop = {a.in,       a.out,        a.table, a.in_kept,
@@ -481,8 +500,8 @@ HWY_INLINE void RotateRowsOf(RowArgs a) {
     const auto before_row = [&](size_t kept) HWY_ATTR {
       if (shared == 0) tables.Prepare(kept, a.table + kept * a.table_step);
     };
-    if constexpr (kWidth == Width::kTwoBlocks) {
-      RotateTwoBlocks<Form, kKind, false>(loop, a, ahead, before_row);
+    if constexpr (kWhole) {
+      RotateWholeRows<Form, kKind, kTwo, false>(loop, a, ahead, before_row);
     } else {
       RotateLoop<Form, kKind, kShort>(loop, a, ahead, before_row);
     }
@@ -505,9 +524,13 @@ void RotateRows(const RowArgs& a) noexcept {
   }
   if constexpr (kHasTwoBlocks) {
     constexpr bool kReorders = Form::In::kJoined != Form::Out::kJoined;
-    if ((a.shared_inside || kReorders) && a.segments == 1 && a.pairs > step &&
+    if ((a.shared_inside || kReorders) && a.segments == 1 &&
         a.pairs <= 2 * step) {
-      RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
+      if (a.pairs == step) {
+        RotateRowsApart<Form, kKind, Width::kOneBlock>(a);
+      } else {
+        RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
+      }
       return;
     }
   }
