@@ -119,6 +119,33 @@ TEST(LayoutsTest, RandomInPlace) {
   }
 }
 
+// Which rows are held whole, and which are copied before they are overwritten,
+// depends on the width and on the target.
+TEST(LayoutsTest, InterleaveHalfInPlaceOfEveryWidth) {
+  Random random(5);
+  for (int64_t width = 2; width <= 140; width += 2) {
+    SCOPED_TRACE("width " + std::to_string(width));
+    for (const Dtype dtype : {Dtype::kF32, Dtype::kBF16, Dtype::kF16}) {
+      // Heads inside of tokens, and tokens inside of heads.
+      for (const Shape& table : {Shape{3, 1, width}, Shape{1, 3, width}}) {
+        const TestTensor x(dtype, {3, 3, width}, Data::kNormal, random);
+        const TestTensor cos(Dtype::kF32, table, Data::kUnit, random);
+        const TestTensor sin(Dtype::kF32, table, Data::kUnit, random);
+        for (const Direction direction : kDirections) {
+          Turn turn;
+          turn.options.pairing = Pairing::kInterleaveHalf;
+          turn.direction = direction;
+          turn.x = x.in();
+          turn.cos = cos.in();
+          turn.sin = sin.in();
+          CheckInPlace(turn, x);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 TEST(LayoutsTest, EveryBroadcastSubsetOfEveryRank) {
   Random random(3);
   for (size_t rank = 1; rank <= kMaxRank; ++rank) {
