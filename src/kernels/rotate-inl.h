@@ -262,6 +262,7 @@ HWY_INLINE void RotateSegment(const Segment<Form>& s) {
   for (size_t i = 0; i < whole; i += step, table += 4 * step) {
     V x0, x1, x2, x3;
     In::Load(PairAt<In>(s.in, i), s.in_part, x0, x1, x2, x3);
+    HWY_FENCE;
     if constexpr (kKind != StoreKind::kPlain) {
       PrefetchBlock<In>(s.in_ahead, s.in_part, i, step);
     }
