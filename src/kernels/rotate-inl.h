@@ -525,14 +525,17 @@ void RotateRows(const RowArgs& a) noexcept {
   }
   if constexpr (kHasTwoBlocks) {
     constexpr bool kReorders = Form::In::kJoined != Form::Out::kJoined;
-    if ((a.shared_inside || kReorders) && a.segments == 1 &&
+    if ((a.shared_inside || kReorders) && a.segments == 1 && a.pairs > step &&
         a.pairs <= 2 * step) {
-      if (a.pairs == step) {
-        RotateRowsApart<Form, kKind, Width::kOneBlock>(a);
-      } else {
-        RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
-      }
+      RotateRowsApart<Form, kKind, Width::kTwoBlocks>(a);
       return;
+    }
+    // Wider elements gain nothing: there the memory takes longer than a row.
+    if constexpr (sizeof(typename Form::Type::Mem) == 2) {
+      if (a.shared_inside && a.segments == 1 && a.pairs == step) {
+        RotateRowsApart<Form, kKind, Width::kOneBlock>(a);
+        return;
+      }
     }
   }
   RotateRowsOf<Form, kKind, Width::kAny>(a);
