@@ -349,7 +349,7 @@ class TableSource {
       cos_ += rows_->cos_step;
       sin_ += rows_->sin_step;
     }
-    if constexpr (kPrefetch) {
+    if constexpr (kPrefetch) {  // the row after the next one
       if (rows_->at == nullptr) {
         Prefetch(cos_ + rows_->cos_step, sin_ + rows_->sin_step);
       } else if (index + 2 < count_) {
@@ -357,7 +357,6 @@ class TableSource {
       }
     }
   }
-  // The row after the next one.
   HWY_INLINE void Prefetch(const std::byte* cos, const std::byte* sin) const {
     const auto bytes =
         static_cast<ptrdiff_t>(rows_->shape.segments) * rows_->shape.segment;
