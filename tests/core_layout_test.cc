@@ -135,6 +135,11 @@ TEST(CoreLayoutTest, ExtentRefusesWhatDoesNotFit) {
   };
   EXPECT_TRUE(fits(rows((int64_t{1} << 30) - 1)));
   EXPECT_FALSE(fits(rows(int64_t{1} << 30)));
+  // No dtype hides them either.
+  const auto none = static_cast<Dtype>(99);
+  EXPECT_TRUE(fits(D::Strided(none, {kMax / 2}, {1})));
+  EXPECT_FALSE(fits(D::Strided(none, {kMax / 2 + 1}, {1})));
+  EXPECT_FALSE(fits(D::Strided(none, {kMax, kMax}, {kMax, 1})));
   // A size of 0 hides no product of others.
   EXPECT_FALSE(fits(D::Strided(Dtype::kF32, {0, kMax}, {kMax, 1})));
   EXPECT_FALSE(fits(D::Strided(Dtype::kF32, {kMax / 8, 0, 3}, {0, 0, 1})));

@@ -104,7 +104,10 @@ bool IsEmpty(const TensorDesc& desc) {
 
 bool ComputeExtent(const TensorDesc& desc, Extent* extent) {
   *extent = Extent();
-  const auto size = static_cast<int64_t>(DtypeSize(desc.dtype));
+  // A dtype that does not exist has no size; its elements are counted all the
+  // same, as it is refused only later.
+  const auto size =
+      std::max<int64_t>(static_cast<int64_t>(DtypeSize(desc.dtype)), 1);
   int64_t elements = size;
   for (int i = 0; i < desc.rank; ++i) {
     if (desc.shape[i] == 0) continue;
